@@ -1,0 +1,96 @@
+import type { JsonObject } from "../history/json.ts";
+
+/** How a tool runs, as far as a thread needs to know. `builtin`: nothing is handed over, the commit is the act. */
+export type CallForm = "run" | "dispatch" | "subscribe" | "inline" | "builtin";
+
+/** What the thread's tools make of a call the model wrote; judged when its block is complete. */
+export type Verdict =
+  | {
+      readonly as: "refused";
+      readonly origin: "unknown_tool" | "reserved_tool" | "validation";
+      /** What the model reads. */
+      readonly text: string;
+    }
+  | {
+      readonly as: "accepted";
+      readonly form: CallForm;
+      readonly passive: boolean;
+      readonly onRestart: "again" | "fail";
+      /** ms from the end of the round until the call is settled with an error. */
+      readonly deadline?: number;
+      /** When a wait ends by itself: ms from the end of the round. */
+      readonly wakeAfter?: number;
+    };
+
+/** One whole piece of a turn, in the order the model began it. */
+export type Block =
+  | { readonly type: "text"; readonly text: string; readonly providerMetadata?: Record<string, JsonObject> }
+  | {
+      readonly type: "reasoning";
+      readonly text: string;
+      /** False for reasoning that is shown and not stored (it carries no signature). */
+      readonly keep: boolean;
+      readonly providerMetadata?: Record<string, JsonObject>;
+    }
+  | {
+      readonly type: "call";
+      readonly providerCallId: string;
+      readonly name: string;
+      readonly args: JsonObject;
+      readonly raw?: string;
+      readonly display?: string;
+      readonly verdict: Verdict;
+      readonly providerMetadata?: Record<string, JsonObject>;
+    }
+  | { readonly type: "provided"; readonly part: unknown };
+
+/** Tokens of one completion, as the provider counted them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** Why a thread rests without the answer it was asked for. Shown as `lastFailure`. */
+export interface Failure {
+  /** Stable: match on it. */
+  readonly code:
+    | "MODEL_FAILED"
+    | "MODEL_UNAVAILABLE"
+    | "TURN_TRUNCATED"
+    | "TURN_FILTERED"
+    | "ROUND_LIMIT"
+    | "REPEATED_CALL";
+  readonly message: string;
+  readonly at: number;
+}
+
+/**
+ * What a round hands back, however it went; a round never fails in another way.
+ * `finished`: the model ended its turn. `truncated`, `filtered`: the provider ended it. `cut`: an input interrupted it;
+ * `blocks` holds what was complete, and visible text of the block that was open. `failed`: tries ran out or the error was
+ * fatal; `blocks` holds the visible text and complete calls of the last try.
+ */
+export interface RoundOutput {
+  readonly outcome: "finished" | "truncated" | "filtered" | "cut" | "failed";
+  readonly blocks: readonly Block[];
+  /** Null when no end mark came. */
+  readonly usage: Usage | null;
+  /** Provider and model id, e.g. `anthropic/claude-sonnet-4-5`. */
+  readonly model: string;
+  /** Set when the outcome is `failed`. */
+  readonly failure?: Pick<Failure, "code" | "message">;
+  /** The instant the round ended. */
+  readonly at: number;
+}
+
+/** The bounds of one round. */
+export interface RoundLimits {
+  /** Tries of the request, the first included. */
+  readonly tries: number;
+  /** ms without a sign from the stream. */
+  readonly silence: number;
+  /** ms; the round does not sit out a longer wait. */
+  readonly slowRetry: number;
+}

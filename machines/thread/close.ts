@@ -1,0 +1,181 @@
+import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } from "../history/entry.ts";
+import type { CallId } from "../history/ids.ts";
+import { displayForm, interruptedText } from "../history/wording.ts";
+import type { Failure, RoundOutput } from "../round/turn.ts";
+import { resultEntryOf, resultFactOf } from "./batch.ts";
+import type { Call, ThreadCommit, ThreadRecord, ThreadState } from "./commit.ts";
+import type { Fact } from "./facts.ts";
+import type { ToolFailure } from "./input.ts";
+import { inlineCalls, isInterruptingText, type Ledger, noSlice } from "./ledger.ts";
+import { closedTurn } from "./turn.ts";
+
+/** The result of one inline call. `interrupted` when an input cut it short. */
+export interface InlineResult {
+  readonly callId: CallId;
+  readonly origin: Extract<Origin, "sync" | "http_error" | "interrupted">;
+  readonly content: readonly ContentItem[];
+  readonly error?: true;
+  readonly display?: readonly DisplaySegment[];
+  readonly failure?: ToolFailure;
+}
+
+/** The state that calls and subscriptions alone imply. */
+export const restingState = ({ calls, subscriptions }: Pick<Ledger, "calls" | "subscriptions">): ThreadState => {
+  if (calls.some(({ passive }) => !passive)) return "awaitingActiveCall";
+  if (calls.length > 0) return "idlePassive";
+  return subscriptions.length > 0 ? "subscribed" : "idle";
+};
+
+interface Closing {
+  readonly entries?: readonly PlacedEntry[];
+  readonly made?: readonly Call[];
+  readonly settled?: readonly CallId[];
+  readonly timers?: ThreadCommit["timers"];
+  readonly interrupting?: readonly number[];
+  readonly consumed?: readonly number[];
+  readonly record: ThreadRecord;
+  /** Facts behind those of the slice, before what the slice's end adds. */
+  readonly facts: readonly Fact[];
+  readonly failure?: Failure | null;
+}
+
+/** Puts the slice so far and what closes it into one commit (the pattern: the commit is data). */
+const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
+  const { slice } = ledger;
+  const { entries = [], made = [], settled = [], timers = [], interrupting = [], consumed = [], failure } = closing;
+  const calls = [...ledger.calls.filter(({ callId }) => !settled.includes(callId)), ...made];
+  const goesOn = closing.record.roundDue || calls.some(({ form }) => form === "inline");
+  const state = goesOn ? "running" : restingState({ calls, subscriptions: ledger.subscriptions });
+  const record = { ...closing.record, state };
+  const placed = [...slice.entries, ...entries];
+  const end: Fact[] = [
+    ...(failure ? [{ type: "failure" as const, code: failure.code, message: failure.message }] : []),
+    ...(goesOn ? [] : [{ type: "slice.ended" as const, state }]),
+    ...(!goesOn ? [{ type: "state.changed" as const, state }] : []),
+  ];
+  return {
+    ...ledger,
+    calls,
+    record,
+    version: ledger.version + 1,
+    inbox: interrupting.length
+      ? ledger.inbox.map((waiting) => (interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true } : waiting))
+      : ledger.inbox,
+    slice: { ...noSlice, causes: slice.causes },
+    commit: {
+      threadId: ledger.threadId,
+      expectedVersion: ledger.version,
+      entries: placed,
+      consumed: [...slice.consumed, ...consumed],
+      interrupting,
+      calls: { made, settled: [...slice.settled, ...settled] },
+      subscriptions: { opened: slice.opened, ended: slice.ended.map(({ callId }) => callId) },
+      timers,
+      record,
+      facts: [
+        ...placed.map(({ position, entry }): Fact => ({ type: "entry.added", position, entry })),
+        ...slice.facts,
+        ...slice.opened.map(({ callId, name }): Fact => ({ type: "subscription.opened", callId, name })),
+        ...slice.ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name })),
+        ...closing.facts,
+        ...end,
+      ],
+    },
+  };
+};
+
+/** The controls that wait are acted on by the commit that ends what they stop. */
+const controlsOf = (ledger: Ledger) => ledger.inbox.filter(({ input }) => input.kind === "interrupt");
+
+const withoutControls = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  inbox: ledger.inbox.filter(({ input }) => input.kind !== "interrupt"),
+});
+
+/** The commit of a round: its batch, its turn, its calls, its refusals. */
+export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
+  const turn = closedTurn(ledger, output);
+  const cut = output.outcome === "cut";
+  const controls = cut ? controlsOf(ledger) : [];
+  const cutting = cut ? ledger.inbox.find(isInterruptingText) : undefined;
+  return commitOf(cut ? withoutControls(ledger) : ledger, {
+    entries: turn.entries,
+    made: turn.made,
+    timers: turn.timers,
+    interrupting: cutting ? [cutting.seq] : [],
+    consumed: controls.map(({ seq }) => seq),
+    record: turn.record,
+    failure: turn.failure,
+    facts: [
+      ...turn.shown.map((part): Fact => {
+        const { callId, providerCallId, name, args, display = displayForm(name, args) } = part;
+        const passive = turn.made.some((call) => call.callId === callId && call.passive);
+        return { type: "call.made", callId, providerCallId, name, args, display, passive };
+      }),
+      { type: "round.ended", outcome: output.outcome, usage: output.usage, model: output.model, text: turn.text },
+      ...turn.entries.flatMap(({ entry }) => (entry.kind === "result" ? [resultFactOf(entry)] : [])),
+    ],
+  });
+};
+
+/** The commit of inline results; with nothing else outstanding another round follows, so that the model reads them. */
+export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at: number): Ledger => {
+  const settled = results.flatMap(({ callId, origin, content, error, display }) => {
+    const call = ledger.calls.find((other) => other.callId === callId);
+    if (!call) return [];
+    const settlement = {
+      at,
+      origin,
+      content: [...content],
+      ...(error && { error }),
+      ...(display && { display: [...display] }),
+    };
+    return [{ position: call.position, entry: resultEntryOf(call, settlement) }];
+  });
+  const others = ledger.calls.filter(({ form }) => form !== "inline");
+  const failures = results.flatMap(({ callId, failure }): Fact[] =>
+    failure ? [{ type: "failure", code: "TOOL_FAILED", callId, ...failure }] : [],
+  );
+  const cut = results.some(({ origin }) => origin === "interrupted");
+  const closed = commitOf(ledger, {
+    entries: settled,
+    settled: settled.map(({ entry }) => entry.callId),
+    record: { ...ledger.record, roundDue: others.length === 0 },
+    facts: [...failures, ...settled.map(({ entry }) => resultFactOf(entry as ResultEntry))],
+  });
+  return cut ? { ...closed, slice: { ...closed.slice, interruption: "text" } } : closed;
+};
+
+/** Settles inline calls that an interruption overtook before they could begin. */
+export const skipInline = (ledger: Ledger, at: number): Ledger =>
+  closeInline(
+    ledger,
+    inlineCalls(ledger).map(({ callId }) => ({ callId, origin: "interrupted", content: interruptedText("text") })),
+    at,
+  );
+
+/** The commit of a slice that asks the model nothing: it was stopped, or the count of rounds is used up. */
+export const closeWithoutRound = (ledger: Ledger, at: number): Ledger => {
+  const { rounds } = ledger.limits;
+  const stopped = controlsOf(ledger);
+  const failure: Failure | null =
+    ledger.record.rounds >= rounds && stopped.length === 0 && ledger.slice.interruption !== "control"
+      ? {
+          code: "ROUND_LIMIT",
+          message: `The thread made ${rounds} rounds since the last input from outside. Write to it to go on.`,
+          at,
+        }
+      : null;
+  return commitOf(withoutControls(ledger), {
+    consumed: stopped.map(({ seq }) => seq),
+    record: { ...ledger.record, roundDue: false, ...(failure && { lastFailure: failure }) },
+    facts: [],
+    failure,
+  });
+};
+
+/** Marks calls as handed over; delivery marks are written by the `dispatch` actor, not by a commit. */
+export const markStarted = (ledger: Ledger, calls: readonly CallId[]): Ledger => ({
+  ...ledger,
+  calls: ledger.calls.map((call) => (calls.includes(call.callId) ? { ...call, status: "started" } : call)),
+});

@@ -1,0 +1,69 @@
+import type { CallId } from "../history/ids.ts";
+import type { WaitingInput } from "./input.ts";
+import {
+  callsToHandOver,
+  hasActiveUnanswered,
+  type Interruption,
+  isAnswer,
+  isControl,
+  isDeferrable,
+  isFromOutside,
+  isInterruptingText,
+  type Ledger,
+  noSlice,
+  unanswered,
+} from "./ledger.ts";
+
+/** The questions that the chart's guards ask. Each looks at record and inbox only, so live and on load agree. */
+
+export const bringsInterruption = (inputs: readonly WaitingInput[]): boolean =>
+  inputs.some((input) => isInterruptingText(input) || isControl(input));
+
+/** A person stops work: an active call is outstanding and unanswered, or a slice would go on with another round. */
+export const stopWaits = (ledger: Ledger): boolean =>
+  ledger.inbox.some(isControl) && (hasActiveUnanswered(ledger) || ledger.record.roundDue);
+
+export const controlWaits = (ledger: Ledger): boolean => ledger.inbox.some(isControl);
+
+/** The user writes while work is in flight (R6). A call whose result is there already is not interrupted. */
+export const textInterrupts = (ledger: Ledger): boolean =>
+  hasActiveUnanswered(ledger) && ledger.inbox.some(isInterruptingText);
+
+/** The model has results to read before anything else, unless the user wrote meanwhile. */
+export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue && !ledger.inbox.some(isInterruptingText);
+
+/** Something waits that a slice can begin with, and no active call holds it back (R4). */
+export const batchWaits = (ledger: Ledger): boolean =>
+  !hasActiveUnanswered(ledger) && ledger.inbox.some((input) => !isControl(input));
+
+export const handsOver = (ledger: Ledger): boolean => callsToHandOver(ledger).length > 0;
+
+export const callsInline = (ledger: Ledger): boolean =>
+  ledger.calls.some(({ form, status }) => form === "inline" && status === "committed");
+
+/** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
+export const mayAsk = (ledger: Ledger): boolean => {
+  if (ledger.inbox.some(isControl)) return false;
+  if (ledger.record.rounds >= ledger.limits.rounds && !ledger.inbox.some(isFromOutside)) return false;
+  if (ledger.slice.interruption === "control") return ledger.inbox.some((input) => !isAnswer(input));
+  return ledger.slice.goesOn || ledger.inbox.length > 0;
+};
+
+/** The slice begins by interrupting what is outstanding; a control has done its work with that. */
+export const beginInterruption = (ledger: Ledger, interruption: Interruption): Ledger => ({
+  ...ledger,
+  inbox: interruption === "control" ? ledger.inbox.filter((input) => !isControl(input)) : ledger.inbox,
+  slice: {
+    ...noSlice,
+    interruption,
+    goesOn: false,
+    consumed: interruption === "control" ? ledger.inbox.filter(isControl).map(({ seq }) => seq) : [],
+  },
+});
+
+/** Outstanding calls that nothing answers: they are told to stop. */
+export const callsToStop = (ledger: Ledger): readonly CallId[] => unanswered(ledger).map(({ callId }) => callId);
+
+/** Deferrable inputs that were not announced yet. */
+export const newlyDeferred = (ledger: Ledger): readonly WaitingInput[] =>
+  ledger.inbox.filter((input) => input.seq > ledger.announced && isDeferrable(input));

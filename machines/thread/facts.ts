@@ -1,0 +1,69 @@
+import type { ContentItem, DisplaySegment, Entry, Origin } from "../history/entry.ts";
+import type { CallId } from "../history/ids.ts";
+import type { JsonObject } from "../history/json.ts";
+import type { Failure, RoundOutput, Usage } from "../round/turn.ts";
+import type { DiscardReason, ThreadState } from "./commit.ts";
+import type { Input, InputKind } from "./input.ts";
+
+/**
+ * What became durable, as the feed and `thread.updates()` tell it. The store adds the thread, the feed position and the
+ * instant. Types are facts, `noun.pastTense`.
+ */
+export type Fact =
+  | { readonly type: "input.accepted"; readonly dedupId: string; readonly input: Input }
+  | {
+      readonly type: "input.discarded";
+      readonly dedupId: string;
+      readonly kind: InputKind;
+      readonly callId?: CallId;
+      readonly reason: DiscardReason;
+    }
+  | { readonly type: "entry.added"; readonly position: number; readonly entry: Entry }
+  | {
+      readonly type: "call.made";
+      readonly callId: CallId;
+      readonly providerCallId: string;
+      readonly name: string;
+      readonly args: JsonObject;
+      /** The display form; `name(args)` when the tool has none. */
+      readonly display: string;
+      readonly passive: boolean;
+    }
+  | { readonly type: "call.progressed"; readonly callId: CallId; readonly text: string }
+  | {
+      readonly type: "call.settled";
+      readonly callId: CallId;
+      readonly name: string;
+      readonly origin: Origin;
+      readonly content: readonly ContentItem[];
+      readonly error?: true;
+      readonly display?: readonly DisplaySegment[];
+    }
+  | { readonly type: "subscription.opened"; readonly callId: CallId; readonly name: string }
+  | { readonly type: "subscription.ended"; readonly callId: CallId; readonly name: string }
+  | {
+      readonly type: "round.ended";
+      readonly outcome: RoundOutput["outcome"];
+      readonly usage: Usage | null;
+      readonly model: string;
+      /** The visible text of the turn, "" when it had none. */
+      readonly text: string;
+    }
+  | { readonly type: "slice.ended"; readonly state: ThreadState }
+  | { readonly type: "state.changed"; readonly state: ThreadState }
+  | {
+      readonly type: "failure";
+      readonly code: Failure["code"] | "TOOL_FAILED";
+      readonly message: string;
+      readonly callId?: CallId;
+      readonly reference?: string;
+    };
+
+/** A fact at its place in the feed of the store. */
+export type FeedItem = Fact & {
+  readonly threadId: string;
+  /** Grows with every fact of every thread; survives restarts. */
+  readonly feed: number;
+  /** ms since the epoch. */
+  readonly at: number;
+};

@@ -1,0 +1,107 @@
+import type { DiscardReason, ThreadCommit } from "./commit.ts";
+import type { Fact } from "./facts.ts";
+import type { WaitingInput } from "./input.ts";
+import { isAnswer, isEvent, type Ledger } from "./ledger.ts";
+
+/** What an accepted input comes to before any slice looks at it. */
+export type Judgement = "keep" | "hand over" | DiscardReason;
+
+/**
+ * Judges one input against the record and the inbox (R1: what is not kept is discarded with a reason, or handed to the
+ * application). A result must answer a call that is outstanding and unanswered; an event must come from a subscription
+ * that is open, or from an active call whose first result it overtook.
+ */
+export const judge = (ledger: Ledger, { input }: WaitingInput): Judgement => {
+  switch (input.kind) {
+    case "text":
+    case "interrupt":
+      return "keep";
+    case "result":
+    case "timer": {
+      const call = ledger.calls.find(({ callId }) => callId === input.callId);
+      if (!call || call.form === "inline") return "call-not-outstanding";
+      return ledger.inbox.filter(isAnswer).some((other) => other.input.callId === input.callId)
+        ? "call-already-answered"
+        : "keep";
+    }
+    case "event": {
+      const ends = ledger.inbox
+        .filter(isEvent)
+        .some((other) => other.input.final && other.input.callId === input.callId);
+      if (ends) return "subscription-ended";
+      const known =
+        ledger.subscriptions.some(({ callId }) => callId === input.callId) ||
+        ledger.calls.some(({ callId, passive, form }) => callId === input.callId && !passive && form !== "inline");
+      return known ? "keep" : "unknown-source";
+    }
+    case "progress": {
+      const known = [...ledger.calls, ...ledger.subscriptions].some(({ callId }) => callId === input.callId);
+      return known ? "hand over" : "call-not-outstanding";
+    }
+  }
+};
+
+export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReason): Fact => ({
+  type: "input.discarded",
+  dedupId,
+  kind: input.kind,
+  ...("callId" in input ? { callId: input.callId } : {}),
+  reason,
+});
+
+/** A commit beside a slice: inputs leave the inbox, the record stays as it is. */
+const aside = (ledger: Ledger, consumed: readonly number[], facts: readonly Fact[]): ThreadCommit => ({
+  threadId: ledger.threadId,
+  expectedVersion: ledger.version,
+  entries: [],
+  consumed,
+  interrupting: [],
+  calls: { made: [], settled: [] },
+  subscriptions: { opened: [], ended: [] },
+  timers: [],
+  record: null,
+  facts,
+});
+
+/** The ledger after `inputs` came in, and the commit that takes out at once what is not kept (null: all is kept). */
+export const sortIn = (
+  ledger: Ledger,
+  inputs: readonly WaitingInput[],
+): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
+  const consumed: number[] = [];
+  const facts: Fact[] = [];
+  let inbox = ledger.inbox;
+  for (const waiting of inputs) {
+    const judgement = judge({ ...ledger, inbox }, waiting);
+    if (judgement === "keep") {
+      inbox = [...inbox, waiting];
+      continue;
+    }
+    consumed.push(waiting.seq);
+    if (judgement !== "hand over") facts.push(discarded(waiting, judgement));
+    else if (waiting.input.kind === "progress")
+      facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
+  }
+  if (consumed.length === 0) return { ledger: { ...ledger, inbox }, commit: null };
+  return {
+    ledger: { ...ledger, inbox, version: ledger.version + 1 },
+    commit: aside(ledger, consumed, facts),
+  };
+};
+
+/** Interrupts that find nothing to interrupt: acted on by doing nothing. */
+export const dropControls = (ledger: Ledger): { readonly ledger: Ledger; readonly commit: ThreadCommit } => {
+  const controls = ledger.inbox.filter(({ input }) => input.kind === "interrupt");
+  return {
+    ledger: {
+      ...ledger,
+      inbox: ledger.inbox.filter(({ input }) => input.kind !== "interrupt"),
+      version: ledger.version + 1,
+    },
+    commit: aside(
+      ledger,
+      controls.map(({ seq }) => seq),
+      [],
+    ),
+  };
+};

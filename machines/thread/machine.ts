@@ -1,0 +1,365 @@
+import { assign, enqueueActions, sendTo, setup } from "xstate";
+import type { CallId, ThreadId } from "../history/ids.ts";
+import { roundMachine } from "../round/machine.ts";
+import type { RoundOutput } from "../round/turn.ts";
+import { takeBatch } from "./batch.ts";
+import { closeInline, closeTurn, closeWithoutRound, type InlineResult, markStarted, skipInline } from "./close.ts";
+import type { Call, ThreadCommit } from "./commit.ts";
+import {
+  batchWaits,
+  beginInterruption,
+  bringsInterruption,
+  callsInline,
+  callsToStop,
+  controlWaits,
+  handsOver,
+  mayAsk,
+  newlyDeferred,
+  roundIsDue,
+  stopWaits,
+  textInterrupts,
+} from "./decide.ts";
+import type { WaitingInput } from "./input.ts";
+import { dropControls, sortIn } from "./judge.ts";
+import {
+  callsToHandOver,
+  type Interruption,
+  inlineCalls,
+  type Ledger,
+  ledgerOf,
+  messageOf,
+  noSlice,
+  type ThreadOrigin,
+} from "./ledger.ts";
+import { providedAction, providedActor } from "./provided.ts";
+
+/** What reaches a thread's actor: inputs that were accepted together, in the order of acceptance. */
+export type ThreadEvent = { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] };
+
+/** Calls that are handed to their tools, with the words that led to them. */
+export interface HandOver {
+  readonly threadId: ThreadId;
+  readonly calls: readonly Call[];
+  readonly message: string;
+}
+
+/** Why calls are told to stop. */
+export type StopReason = "interrupted" | "woken early" | "deadline" | "too many subscriptions";
+
+/** What the round needs to know of the thread: the request is built from the history and these entries. */
+export interface RoundRequest extends Pick<Ledger["slice"], "entries" | "causes"> {
+  readonly threadId: ThreadId;
+}
+
+const requestOf = ({ threadId, slice }: Ledger): RoundRequest => ({
+  threadId,
+  entries: slice.entries,
+  causes: slice.goesOn ? [] : slice.causes,
+});
+
+const handOverOf = ({ threadId, slice }: Ledger, calls: readonly Call[]): HandOver => ({
+  threadId,
+  calls,
+  message: messageOf(slice.causes),
+});
+
+/** What the chart asks of the runtime, with what it needs to do it. */
+type Effect =
+  | { type: "record"; params: { commit: ThreadCommit } }
+  | { type: "abort"; params: { calls: readonly CallId[]; reason: StopReason } }
+  | { type: "announce"; params: { deferred: readonly WaitingInput[] } };
+
+/** An action that changes the ledger and asks for effects; typed here because `setup` cannot see its own actions. */
+const withEffects = <Params extends object | undefined = undefined>(
+  collect: (
+    scope: { context: Ledger; enqueue: ((effect: Effect) => void) & { assign(change: Partial<Ledger>): void } },
+    params: Params,
+  ) => void,
+) =>
+  enqueueActions<Ledger, ThreadEvent, Params, ThreadEvent, never, Effect, never, never, never>(
+    ({ context, enqueue }, params) => collect({ context, enqueue }, params),
+  );
+
+export const threadMachine = setup({
+  types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
+  actors: {
+    prepare: providedActor<{ at: number }, { threadId: ThreadId }>("prepare"),
+    round: roundMachine,
+    commit: providedActor<{ at: number }, ThreadCommit | null>("commit"),
+    dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
+    inline: providedActor<{ results: readonly InlineResult[]; at: number }, HandOver>("inline"),
+  },
+  guards: {
+    bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
+    stopWaits: ({ context }) => stopWaits(context),
+    controlWaits: ({ context }) => controlWaits(context),
+    textInterrupts: ({ context }) => textInterrupts(context),
+    handsOver: ({ context }) => handsOver(context),
+    callsInline: ({ context }) => callsInline(context),
+    inlineOvertaken: ({ context }) => callsInline(context) && bringsInterruption(context.inbox),
+    roundIsDue: ({ context }) => roundIsDue(context),
+    batchWaits: ({ context }) => batchWaits(context),
+    mayAsk: ({ context }) => mayAsk(context),
+    activeCallOutstanding: ({ context }) => context.calls.some(({ passive }) => !passive),
+    passiveCallOutstanding: ({ context }) => context.calls.length > 0,
+    subscriptionActive: ({ context }) => context.subscriptions.length > 0,
+  },
+  actions: {
+    /** Effect: a commit beside the slice, made at once and in the order it was put together. */
+    record: (_, _params: { commit: ThreadCommit }) => providedAction("record")(),
+    /** Effect: tells calls to stop. Their answers, if any still come, are discarded. */
+    abort: (_, _params: { calls: readonly CallId[]; reason: StopReason }) => providedAction("abort")(),
+    /** Effect: tells who watches that inputs are held back. */
+    announce: (_, _params: { deferred: readonly WaitingInput[] }) => providedAction("announce")(),
+    /** Effect: aborts the inline calls that run; the invoked actor hands back what is kept. */
+    cutInline: providedAction("cutInline"),
+    cutRound: sendTo("round", ({ context }) => ({ type: "round.cut", at: context.inbox.at(-1)?.at ?? 0 })),
+    sort: withEffects<{ inputs: readonly WaitingInput[] }>(({ context, enqueue }, { inputs }) => {
+      const { ledger, commit } = sortIn(context, inputs);
+      enqueue.assign(ledger);
+      if (commit) enqueue({ type: "record", params: { commit } });
+      const late = ledger.inbox
+        .slice(context.inbox.length)
+        .flatMap(({ input }) => (input.kind === "timer" && input.purpose === "deadline" ? [input.callId] : []));
+      if (late.length) enqueue({ type: "abort", params: { calls: late, reason: "deadline" } });
+    }),
+    dropControls: withEffects(({ context, enqueue }) => {
+      const { ledger, commit } = dropControls(context);
+      enqueue.assign(ledger);
+      enqueue({ type: "record", params: { commit } });
+    }),
+    interrupt: withEffects<{ by: Interruption }>(({ context, enqueue }, { by }) => {
+      enqueue.assign(beginInterruption(context, by));
+      const calls = callsToStop(context);
+      if (calls.length) enqueue({ type: "abort", params: { calls, reason: "interrupted" } });
+    }),
+    wakeEarly: withEffects(({ context, enqueue }) => {
+      const calls = callsToStop(context);
+      if (calls.length) enqueue({ type: "abort", params: { calls, reason: "woken early" } });
+    }),
+    goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
+    takeBatch: withEffects<{ at: number }>(({ context, enqueue }, { at }) => {
+      const { ledger, refused } = takeBatch(context, at);
+      enqueue.assign(ledger);
+      if (refused.length) enqueue({ type: "abort", params: { calls: refused, reason: "too many subscriptions" } });
+    }),
+    closeTurn: assign(({ context }, { output }: { output: RoundOutput }) => closeTurn(context, output)),
+    closeInline: assign(({ context }, { output }: { output: { results: readonly InlineResult[]; at: number } }) =>
+      closeInline(context, output.results, output.at),
+    ),
+    skipInline: assign(({ context }, { at }: { at: number }) => skipInline(context, at)),
+    closeWithoutRound: assign(({ context }, { at }: { at: number }) => closeWithoutRound(context, at)),
+    forgetCommit: assign({ commit: null }),
+    markStarted: assign(({ context }) =>
+      markStarted(
+        context,
+        callsToHandOver(context).map(({ callId }) => callId),
+      ),
+    ),
+    announceDeferred: withEffects(({ context, enqueue }) => {
+      const deferred = newlyDeferred(context);
+      if (deferred.length === 0) return;
+      enqueue.assign({ announced: Math.max(...deferred.map(({ seq }) => seq)) });
+      enqueue({ type: "announce", params: { deferred } });
+    }),
+  },
+}).createMachine({
+  id: "thread",
+  context: ({ input }) => ledgerOf(input),
+  initial: "deciding",
+  on: {
+    "inputs.accepted": {
+      target: ".deciding",
+      description: "At rest, every input is judged against record and inbox at once.",
+      actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) },
+    },
+  },
+  states: {
+    deciding: {
+      description: "Never rested in: record and inbox say what comes next, live and on load alike.",
+      always: [
+        {
+          guard: "handsOver",
+          target: "running.dispatching",
+          description: "Calls that are durable and not handed over come first: a commit was followed by a crash.",
+        },
+        { guard: "callsInline", target: "running.callingInline", description: "The same for inline calls." },
+        {
+          guard: "stopWaits",
+          target: "running.preparing",
+          description: "An interrupt without text settles what is outstanding and releases the deferred.",
+          actions: { type: "interrupt", params: { by: "control" } },
+        },
+        {
+          guard: "controlWaits",
+          target: "deciding",
+          reenter: true,
+          description: "An interrupt that finds nothing to interrupt is acted on by doing nothing.",
+          actions: "dropControls",
+        },
+        {
+          guard: "textInterrupts",
+          target: "running.preparing",
+          description: "R6: the user is heard. Calls without a result are settled as interrupted.",
+          actions: { type: "interrupt", params: { by: "text" } },
+        },
+        {
+          guard: "roundIsDue",
+          target: "running.preparing",
+          description: "The slice goes on: the model reads the results of inline calls, with nothing between.",
+          actions: "goOn",
+        },
+        {
+          guard: "batchWaits",
+          target: "running.preparing",
+          description: "R4 holds nothing back: all that waits is one batch, and waits are woken early.",
+          actions: "wakeEarly",
+        },
+        { guard: "activeCallOutstanding", target: "awaitingActiveCall" },
+        { guard: "passiveCallOutstanding", target: "idlePassive" },
+        { guard: "subscriptionActive", target: "subscribed" },
+        { target: "idle" },
+      ],
+    },
+    running: {
+      description: "A slice is under way. Inputs are kept and judged by the state that follows.",
+      initial: "preparing",
+      on: {
+        "inputs.accepted": { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+      },
+      states: {
+        preparing: {
+          description: "History and configuration are loaded. What arrives meanwhile joins the batch.",
+          invoke: {
+            id: "prepare",
+            src: "prepare",
+            input: ({ context }) => ({ threadId: context.threadId }),
+            onDone: [
+              {
+                guard: "mayAsk",
+                target: "completing",
+                actions: { type: "takeBatch", params: ({ event }) => ({ at: event.output.at }) },
+              },
+              {
+                target: "committing",
+                description: "A slice may have no round: it was stopped, or its rounds are used up.",
+                actions: [
+                  { type: "takeBatch", params: ({ event }) => ({ at: event.output.at }) },
+                  { type: "closeWithoutRound", params: ({ event }) => ({ at: event.output.at }) },
+                ],
+              },
+            ],
+          },
+        },
+        completing: {
+          description: "A request to the model is open, or waits a short while to be tried again.",
+          invoke: {
+            id: "round",
+            src: "round",
+            input: ({ context }) => ({
+              threadId: context.threadId,
+              request: requestOf(context),
+              limits: context.limits.round,
+            }),
+            onDone: {
+              target: "committing",
+              actions: { type: "closeTurn", params: ({ event }) => ({ output: event.output }) },
+            },
+          },
+          initial: "open",
+          states: {
+            open: {
+              on: {
+                "inputs.accepted": [
+                  {
+                    guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
+                    target: "interrupting",
+                    actions: [{ type: "sort", params: ({ event }) => ({ inputs: event.inputs }) }, "cutRound"],
+                  },
+                  { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+                ],
+              },
+            },
+            interrupting: {
+              description: "The round was told to stop; it lives until it has handed back what is kept.",
+            },
+          },
+        },
+        committing: {
+          description: "One transaction: history, inputs, calls, subscriptions, timers, facts.",
+          invoke: {
+            id: "commit",
+            src: "commit",
+            input: ({ context }) => context.commit,
+            onDone: [
+              { guard: "handsOver", target: "dispatching", actions: "forgetCommit" },
+              {
+                guard: "inlineOvertaken",
+                target: "committing",
+                reenter: true,
+                description: "An interruption came before the inline calls could begin: they are not begun.",
+                actions: { type: "skipInline", params: ({ event }) => ({ at: event.output.at }) },
+              },
+              { guard: "callsInline", target: "callingInline", actions: "forgetCommit" },
+              { target: "#thread.deciding", actions: "forgetCommit" },
+            ],
+          },
+        },
+        dispatching: {
+          description: "R7: calls are marked started, then handed over. No acknowledgement is waited for.",
+          invoke: {
+            id: "dispatch",
+            src: "dispatch",
+            input: ({ context }) => handOverOf(context, callsToHandOver(context)),
+            onDone: [
+              {
+                guard: "inlineOvertaken",
+                target: "committing",
+                actions: ["markStarted", { type: "skipInline", params: ({ event }) => ({ at: event.output.at }) }],
+              },
+              { guard: "callsInline", target: "callingInline", actions: "markStarted" },
+              { target: "#thread.deciding", actions: "markStarted" },
+            ],
+          },
+        },
+        callingInline: {
+          description: "Inline tools of the turn run; dispatched ones are on their way already.",
+          invoke: {
+            id: "inline",
+            src: "inline",
+            input: ({ context }) => handOverOf(context, inlineCalls(context)),
+            onDone: {
+              target: "committing",
+              actions: { type: "closeInline", params: ({ event }) => ({ output: event.output }) },
+            },
+          },
+          initial: "open",
+          states: {
+            open: {
+              on: {
+                "inputs.accepted": [
+                  {
+                    guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
+                    target: "interrupting",
+                    actions: [{ type: "sort", params: ({ event }) => ({ inputs: event.inputs }) }, "cutInline"],
+                  },
+                  { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+                ],
+              },
+            },
+            interrupting: {
+              description: "Signals are aborted. What has finished is kept, the rest is settled as interrupted.",
+            },
+          },
+        },
+      },
+    },
+    awaitingActiveCall: {
+      description: "Work is in flight. Deferrable inputs are held back (R4).",
+      entry: "announceDeferred",
+    },
+    idlePassive: { description: "Only waits are outstanding: anything wakes the thread." },
+    subscribed: { description: "Nothing is outstanding; events can come." },
+    idle: { description: "Nothing is outstanding, nothing is expected. Costs nothing until the next input." },
+  },
+});

@@ -1,0 +1,198 @@
+import type { CallPart, PlacedEntry, ResultEntry, TurnPart } from "../history/entry.ts";
+import { callIdOf } from "../history/ids.ts";
+import type { Json } from "../history/json.ts";
+import { interruptedText, notExecutedText } from "../history/wording.ts";
+import type { Block, Failure, RoundOutput } from "../round/turn.ts";
+import { resultEntryOf } from "./batch.ts";
+import type { Call, ThreadRecord, Timer } from "./commit.ts";
+import type { Ledger } from "./ledger.ts";
+
+type CallBlock = Extract<Block, { type: "call" }>;
+
+/** What the thread makes of a round: entries, calls that stay outstanding, and how the record goes on. */
+export interface ClosedTurn {
+  readonly entries: readonly PlacedEntry[];
+  readonly made: readonly Call[];
+  /** The calls of the turn, also those that are settled already, but for unknown and reserved tools. */
+  readonly shown: readonly CallPart[];
+  readonly timers: readonly Timer[];
+  readonly record: ThreadRecord;
+  readonly failure: Failure | null;
+  readonly text: string;
+}
+
+/** Blank text is never stored (R5); reasoning at the end of a turn that did not finish is dropped with what it led to. */
+const keptBlocks = ({ outcome, blocks }: RoundOutput): readonly Block[] => {
+  const kept = blocks.filter((block) => {
+    if (block.type === "text") return block.text.trim() !== "";
+    return block.type !== "reasoning" || (block.keep && block.text !== "");
+  });
+  if (outcome !== "cut" && outcome !== "failed") return kept;
+  const last = kept.findLastIndex(({ type }) => type !== "reasoning");
+  return kept.slice(0, last + 1);
+};
+
+/** How often the same non-passive call was made in a row, this turn included; passive calls do not count. */
+const countRepeats = (before: ThreadRecord["repeated"], calls: readonly CallBlock[]): ThreadRecord["repeated"] => {
+  let repeated = before;
+  for (const { name, args, raw, verdict } of calls) {
+    if (verdict.as === "accepted" && verdict.passive) continue;
+    const call = JSON.stringify([name, raw ?? args]);
+    repeated = repeated?.call === call ? { call, times: repeated.times + 1 } : { call, times: 1 };
+  }
+  return repeated;
+};
+
+const failureOf = (ledger: Ledger, output: RoundOutput, calls: number, repeats: number): Failure | null => {
+  const { outcome, at } = output;
+  const { equalCalls } = ledger.limits;
+  if (outcome === "failed") {
+    const { code, message } = output.failure ?? { code: "MODEL_FAILED", message: "The model did not answer." };
+    return { code, message, at };
+  }
+  if (outcome === "filtered")
+    return { code: "TURN_FILTERED", message: "The provider's filter ended the turn before the model did.", at };
+  if (outcome === "truncated" && calls === 0)
+    return { code: "TURN_TRUNCATED", message: "The turn reached the model's output limit before it ended.", at };
+  if (outcome === "finished" && repeats > equalCalls)
+    return {
+      code: "REPEATED_CALL",
+      message: `The model made the same call ${repeats} times in a row; ${equalCalls} are allowed. Write to the thread to go on.`,
+      at,
+    };
+  return null;
+};
+
+/** Why every call of the turn is settled unexecuted (R7: no tool sees a call of a turn that did not finish). */
+const blanketResult = (output: RoundOutput, failure: Failure | null) => {
+  if (output.outcome === "cut") return { origin: "interrupted" as const, content: interruptedText("text") };
+  const reason = failure?.code === "REPEATED_CALL" ? "repeated" : output.outcome === "finished" ? null : output.outcome;
+  return reason && { origin: "not_executed" as const, error: true as const, content: notExecutedText(reason) };
+};
+
+/**
+ * Turns the blocks of a round into a turn with its places: the turn at the next position, then one place for the result
+ * of each call. Refused calls settle here; with a refusal and no active call beside it, waits are not started, so that
+ * the model reads its error at once.
+ */
+export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
+  const { threadId, record } = ledger;
+  const blocks = keptBlocks(output);
+  const calls = blocks.filter((block) => block.type === "call");
+  const repeated = countRepeats(record.repeated, calls);
+  const failure = failureOf(ledger, output, calls.length, repeated?.times ?? 0);
+  const blanket = blanketResult(output, failure);
+  const turn = record.turns + 1;
+  const place = record.nextPosition;
+  const { at } = output;
+
+  const parts: TurnPart[] = [];
+  const results: PlacedEntry[] = [];
+  const made: Call[] = [];
+  const timers: Timer[] = [];
+  const shown: CallPart[] = [];
+  const refusal = calls.some(({ verdict }) => verdict.as === "refused");
+  const active = calls.some(
+    ({ verdict }) => verdict.as === "accepted" && !verdict.passive && verdict.form !== "inline",
+  );
+  for (const block of blocks) {
+    if (block.type !== "call") {
+      parts.push(partOf(block));
+      continue;
+    }
+    const index = made.length + results.length;
+    const { verdict } = block;
+    const part = callPartOf(block, callIdOf(threadId, turn, index));
+    const position = place + 1 + index;
+    const settle = (settlement: Omit<ResultEntry, "kind" | "callId" | "name" | "at">) =>
+      results.push({ position, entry: resultEntryOf(part, { at, ...settlement }) });
+    parts.push(part);
+    if (verdict.as === "accepted" || verdict.origin === "validation") shown.push(part);
+    if (verdict.as === "refused")
+      settle({ origin: verdict.origin, error: true, content: [{ type: "text", text: verdict.text }] });
+    else if (blanket) settle(blanket);
+    else if (verdict.passive && refusal && !active)
+      settle({ origin: "not_executed", error: true, content: notExecutedText("notStarted") });
+    else {
+      made.push(callOf(part, position, verdict));
+      if (verdict.wakeAfter !== undefined)
+        timers.push({ callId: part.callId, purpose: "wake", due: at + verdict.wakeAfter });
+      if (verdict.deadline !== undefined)
+        timers.push({ callId: part.callId, purpose: "deadline", due: at + verdict.deadline });
+    }
+  }
+
+  const entries: PlacedEntry[] = parts.length
+    ? [{ position: place, entry: { kind: "turn", at, parts } }, ...results]
+    : [];
+  const readsResults = output.outcome === "finished" || output.outcome === "truncated";
+  return {
+    entries,
+    made,
+    shown,
+    timers,
+    failure,
+    text: textOfParts(parts),
+    record: {
+      ...record,
+      nextPosition: parts.length ? place + 1 + calls.length : place,
+      turns: parts.length ? turn : record.turns,
+      rounds: record.rounds + 1,
+      repeated,
+      roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0,
+      lastFailure: failure,
+      usage: sumOf(record.usage, output.usage),
+    },
+  };
+};
+
+const partOf = (block: Exclude<Block, { type: "call" }>): TurnPart => {
+  if (block.type === "provided") return { type: "provided", part: block.part as Json };
+  const { type, text, providerMetadata } = block;
+  return { type, text, ...(providerMetadata && { providerMetadata }) };
+};
+
+const callPartOf = (block: CallBlock, callId: CallPart["callId"]): CallPart => {
+  const { providerCallId, name, args, raw, display, providerMetadata } = block;
+  return {
+    type: "call",
+    callId,
+    providerCallId,
+    name,
+    args,
+    ...(raw !== undefined && { raw }),
+    ...(display !== undefined && { display }),
+    ...(providerMetadata && { providerMetadata }),
+  };
+};
+
+const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["verdict"], { as: "accepted" }>): Call => {
+  const { callId, providerCallId, name, args, display } = part;
+  const { form, passive, onRestart } = verdict;
+  return {
+    callId,
+    providerCallId,
+    name,
+    args,
+    ...(display !== undefined && { display }),
+    position,
+    form,
+    passive,
+    onRestart,
+    status: "committed",
+  };
+};
+
+const textOfParts = (parts: readonly TurnPart[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+
+const sumOf = (total: ThreadRecord["usage"], usage: RoundOutput["usage"]): ThreadRecord["usage"] => {
+  if (!usage) return total;
+  const sum = (a = 0, b = 0) => a + b;
+  return {
+    inputTokens: total.inputTokens + usage.inputTokens,
+    outputTokens: total.outputTokens + usage.outputTokens,
+    cachedInputTokens: sum(total.cachedInputTokens, usage.cachedInputTokens),
+    reasoningTokens: sum(total.reasoningTokens, usage.reasoningTokens),
+  };
+};

@@ -1,0 +1,46 @@
+import { filter, firstValueFrom, fromEvent, merge } from "rxjs";
+import type { Call } from "../../../machines/thread/commit.ts";
+import type { Thread, ThreadView } from "../../system/api.ts";
+import { builtinTools } from "../../tool/builtin/index.ts";
+
+/** Whether a built-in wait ends at an instant of its own, as `sleep` does. */
+const isTimed = ({ form, name, args }: Call): boolean => {
+  const tool = form === "builtin" ? builtinTools.find((builtin) => builtin.name === name) : undefined;
+  if (tool?.form !== "builtin") return false;
+  const parsed = tool.parse(args);
+  return parsed.ok && tool.wakeAfter(parsed.args) !== undefined;
+};
+
+/**
+ * The work on a line is done: no round, no active call, no timed sleep. Subscriptions and waits for whatever comes next
+ * may go on: the next line is what they wait for, or it does not disturb them.
+ */
+export const isDone = ({ state, calls }: ThreadView): boolean =>
+  state !== "running" && calls.every((call) => call.passive && !isTimed(call));
+
+/** Every wait that is left is one for another input, and nothing in the thread can bring one. */
+export const isStuck = (view: ThreadView): boolean =>
+  isDone(view) &&
+  view.calls.length > 0 &&
+  view.subscriptions.length === 0 &&
+  view.calls.every(({ form }) => form === "builtin");
+
+export const isOver = (view: ThreadView): boolean =>
+  view.state === "idle" || view.state === "closed" || isStuck(view);
+
+/**
+ * Resolves once the thread is at rest and `holds` of it, or `signal` aborts. What was accepted before the call counts: a
+ * thread that has yet to take it up is not at rest.
+ */
+export const untilRest = async (
+  thread: Thread,
+  holds: (view: ThreadView) => boolean,
+  signal: AbortSignal,
+): Promise<void> => {
+  const stopped = fromEvent(signal, "abort");
+  while (!signal.aborted) {
+    await Promise.race([thread.atRest(), firstValueFrom(stopped)]);
+    if (signal.aborted || holds(thread.view())) return;
+    await firstValueFrom(merge(stopped, thread.state$.pipe(filter(() => holds(thread.view())))));
+  }
+};

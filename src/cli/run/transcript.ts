@@ -1,0 +1,149 @@
+import { type DisplaySegment, textOf } from "../../../machines/history/entry.ts";
+import type { Fact } from "../../../machines/thread/facts.ts";
+import type { Input } from "../../../machines/thread/input.ts";
+import type { Update } from "../../system/update.ts";
+import type { Kind, Paint } from "./paint.ts";
+import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";
+
+/** Turns updates, in their order, into text for stdout. A piece may be empty, and need not end with its line. */
+export interface Transcript {
+  next(update: Update): string;
+  /** Whether the last line is still open, as it is while the agent speaks. */
+  readonly midLine: boolean;
+}
+
+/** One update a line, as JSON. */
+export const jsonTranscript = (): Transcript => ({ next: (update) => `${JSON.stringify(update)}\n`, midLine: false });
+
+type Settled = Extract<Fact, { type: "call.settled" }>;
+
+/** What a person sees of a result: the first segment that a terminal can show, or else what the model sees. */
+const shownOf = ({ content, display = [] }: Settled): string => {
+  const segment = display.find(({ type }) => type !== "image");
+  return segment ? segmentText(segment) : textOf(content);
+};
+const segmentText = (segment: DisplaySegment): string => {
+  if (segment.type === "diff") return `${segment.content.path}\n${segment.content.patch}`;
+  return segment.type === "text" ? segment.content : `[${segment.content.mediaType}]`;
+};
+
+const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+/**
+ * A conversation to read:
+ *
+ *     > what the user said
+ *     · a call in its display form
+ *       ⇒ its result (✗ when it is an error), which names the call where several are open
+ *     ~ count_up: an event
+ *     what the agent says, as it comes
+ *     [the state the thread comes to]
+ *     ! a failure
+ *
+ * Results and events are cut to a few lines, and no text can do anything to the terminal. `echo`: whether the user's text
+ * is shown; on a terminal it is there already.
+ */
+export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readonly echo: boolean }): Transcript => {
+  /** Display forms of the calls that have no result yet, and their tools, by id. */
+  const open = new Map<string, { readonly name: string; readonly display: string }>();
+  const subscriptions = new Map<string, string>();
+  const speech = terminalStream();
+  let midLine = false;
+  let hasSpoken = false;
+
+  const block = (kind: Kind, sign: string, lines: readonly string[], indent = "  "): string => {
+    const text = lines.map((line, index) => paint(kind, `${index === 0 ? sign : indent}${line}`)).join("\n");
+    return `${endOfSpeech()}${text}\n`;
+  };
+  const said = (text: string): string => {
+    if (text !== "") midLine = !text.endsWith("\n");
+    return text;
+  };
+  const endOfSpeech = (): string => {
+    const rest = said(speech.end());
+    const end = midLine ? "\n" : "";
+    midLine = false;
+    return rest + end;
+  };
+  const sourceName = (callId: string): string => subscriptions.get(callId) ?? open.get(callId)?.name ?? "event";
+
+  const accepted = (input: Input): string => {
+    if (input.kind === "text") return echo ? block("user", "> ", excerpt(input.text)) : "";
+    if (input.kind === "event") {
+      const last = input.final ? " (the last)" : "";
+      return block("event", `~ ${sourceName(input.callId)}${last}: `, excerpt(input.text));
+    }
+    return "";
+  };
+  const settled = (update: Settled): string => {
+    const call = open.get(update.callId);
+    const isOneOfSeveral = open.size > 1;
+    open.delete(update.callId);
+    const name = call && isOneOfSeveral ? `${call.display}: ` : "";
+    const sign = update.error ? "✗" : "⇒";
+    return block(update.error ? "error" : "result", `  ${sign} ${name}`, excerpt(shownOf(update)), "    ");
+  };
+
+  const next = (update: Update): string => {
+    switch (update.type) {
+      case "input.accepted":
+        return accepted(update.input);
+      case "input.deferred":
+        return block("note", "  ", ["(held back until no call is in flight)"]);
+      case "input.discarded": {
+        if (update.kind === "timer" || update.kind === "progress") return "";
+        const of = update.callId === undefined ? "" : ` of ${sourceName(update.callId)}`;
+        return block("note", "  ", [`(left out: ${update.kind}${of}, ${update.reason})`]);
+      }
+      case "round.started":
+        hasSpoken = false;
+        return "";
+      case "text.delta":
+        hasSpoken = true;
+        return said(speech.next(update.text));
+      case "round.retried": {
+        hasSpoken = false;
+        const why = oneLine(update.message);
+        return block("failure", "! ", [`The request failed and is made again in ${inSeconds(update.wait)}: ${why}`]);
+      }
+      case "round.ended": {
+        const late = hasSpoken ? "" : said(speech.next(update.text));
+        return late + endOfSpeech();
+      }
+      case "call.made": {
+        const display = oneLine(update.display);
+        open.set(update.callId, { name: update.name, display });
+        return block("call", "· ", [display]);
+      }
+      case "call.progressed":
+        return block("note", "  … ", excerpt(update.text), "    ");
+      case "call.settled":
+        return settled(update);
+      case "subscription.opened":
+        subscriptions.set(update.callId, update.name);
+        return "";
+      case "subscription.ended":
+        subscriptions.delete(update.callId);
+        return "";
+      case "state.changed":
+        return block("state", "", [`[${update.state}]`]);
+      case "failure":
+        return block("failure", "! ", excerpt(`${update.message} (${update.code})`));
+      case "gap":
+        return block("failure", "! ", ["Some updates came too fast and are not shown here."]);
+      case "entry.added":
+      case "slice.ended":
+      case "thinking.started":
+      case "thinking.delta":
+      case "thinking.ended":
+        return "";
+    }
+  };
+
+  return {
+    next,
+    get midLine() {
+      return midLine;
+    },
+  };
+};

@@ -1,0 +1,189 @@
+/** An error this library throws on purpose. Match on `code`; messages may be reworded. */
+export abstract class WakefulError extends Error {
+  abstract readonly code: string;
+}
+
+/** An envelope was not accepted: nothing of it is stored, and the same id may be used again. */
+export class InputRefusedError extends WakefulError {
+  override readonly name = "InputRefusedError";
+  readonly code = "INPUT_REFUSED";
+  readonly threadId: string;
+  readonly reason: string;
+  constructor(threadId: string, reason: string, options?: ErrorOptions) {
+    super(`The input did not reach thread ${JSON.stringify(threadId)}: ${reason}`, options);
+    this.threadId = threadId;
+    this.reason = reason;
+  }
+}
+
+/** `defineTool` was given something that is no tool. */
+export class ToolDefinitionError extends WakefulError {
+  override readonly name = "ToolDefinitionError";
+  readonly code = "TOOL_DEFINITION";
+  readonly tool: string;
+  constructor(tool: string, problem: string) {
+    super(`The tool ${JSON.stringify(tool)} cannot be used: ${problem}`);
+    this.tool = tool;
+  }
+}
+
+/** Two tools of one thread have the same name, or a name is reserved or asked for and unknown. */
+export class ToolNameError extends WakefulError {
+  override readonly name = "ToolNameError";
+  readonly code = "TOOL_NAME";
+  readonly tool: string;
+  constructor(tool: string, problem: string) {
+    super(`Tool name ${JSON.stringify(tool)}: ${problem}`);
+    this.tool = tool;
+  }
+}
+
+/** Throw it in a tool: its message is shown to the model. What any other error says stays in the feed and the log. */
+export class ToolError extends WakefulError {
+  override readonly name = "ToolError";
+  readonly code = "TOOL_ERROR";
+}
+
+/** An option has a value that cannot work. */
+export class OptionError extends WakefulError {
+  override readonly name = "OptionError";
+  readonly code = "OPTION";
+  readonly option: string;
+  constructor(option: string, problem: string, options?: ErrorOptions) {
+    super(`Option ${option}: ${problem}`, options);
+    this.option = option;
+  }
+}
+
+/** An address was not made by this library, or is cut short. */
+export class AddressError extends WakefulError {
+  override readonly name = "AddressError";
+  readonly code = "ADDRESS";
+  constructor(address: string) {
+    super(
+      `${JSON.stringify(address.slice(0, 80))} is no call address. Pass on the string from call.address unchanged.`,
+    );
+  }
+}
+
+/** `launch` was given an id that a thread has already. `open` finds that thread. */
+export class ThreadExistsError extends WakefulError {
+  override readonly name = "ThreadExistsError";
+  readonly code = "THREAD_EXISTS";
+  readonly threadId: string;
+  constructor(threadId: string) {
+    super(
+      `Thread ${JSON.stringify(threadId)} exists already. Use system.open(id) to find it, or launch under another id.`,
+    );
+    this.threadId = threadId;
+  }
+}
+
+/** An id is no thread id. */
+export class ThreadIdError extends WakefulError {
+  override readonly name = "ThreadIdError";
+  readonly code = "THREAD_ID";
+  readonly threadId: string;
+  constructor(threadId: string) {
+    super(
+      `${JSON.stringify(threadId.slice(0, 80))} is no thread id: it takes 1 to 200 characters of A-Z a-z 0-9 . _ : / @ -`,
+    );
+    this.threadId = threadId;
+  }
+}
+
+/** The thread ended its work without an answer; its inputs are in its history. Writing to it goes on from there. */
+export class ThreadFailedError extends WakefulError {
+  override readonly name = "ThreadFailedError";
+  readonly code = "THREAD_FAILED";
+  readonly threadId: string;
+  /** The failure's own code, as in `lastFailure`. */
+  readonly failure: string;
+  constructor(threadId: string, failure: string, message: string) {
+    super(`Thread ${JSON.stringify(threadId)} did not answer (${failure}): ${message}`);
+    this.threadId = threadId;
+    this.failure = failure;
+  }
+}
+
+/** Something else came before the answer that was waited for; the text stays in the history. */
+export class AnswerInterruptedError extends WakefulError {
+  override readonly name = "AnswerInterruptedError";
+  readonly code = "ANSWER_INTERRUPTED";
+  readonly threadId: string;
+  constructor(threadId: string, what: string) {
+    super(`Thread ${JSON.stringify(threadId)} was interrupted: ${what}.`);
+    this.threadId = threadId;
+  }
+}
+
+/** `ask` was given an id that the thread has seen: no answer will follow. */
+export class RepeatedInputError extends WakefulError {
+  override readonly name = "RepeatedInputError";
+  readonly code = "INPUT_REPEATED";
+  readonly threadId: string;
+  constructor(threadId: string, id: string) {
+    super(
+      `Thread ${JSON.stringify(threadId)} has seen the id ${JSON.stringify(id)}, so no answer follows. Use a new id, or thread.send and the history.`,
+    );
+    this.threadId = threadId;
+  }
+}
+
+/** The system was stopped. What was accepted before waits in its store for the next one. */
+export class SystemStoppedError extends WakefulError {
+  override readonly name = "SystemStoppedError";
+  readonly code = "SYSTEM_STOPPED";
+  constructor(what: string) {
+    super(`The system was stopped while ${what}. Make a new one on the same store to go on.`);
+  }
+}
+
+/** A file is no scenario file of version 1. */
+export class ScenarioFileError extends WakefulError {
+  override readonly name = "ScenarioFileError";
+  readonly code = "SCENARIO_FILE";
+  readonly file: string;
+  /** The scenario's id; undefined when the file as a whole is wrong, or the scenario has none. */
+  readonly scenario: string | undefined;
+  /** Where in the scenario (or the file), e.g. `steps[3].op`; "" for the whole. */
+  readonly path: string;
+  readonly problem: string;
+  constructor(file: string, scenario: string | undefined, path: string, problem: string, options?: ErrorOptions) {
+    const place = [scenario && `scenario ${scenario}`, path].filter((part) => part).join(", ");
+    super(`${file}${place && `, ${place}`}: ${problem}. FORMAT.md beside the scenarios describes the format.`, options);
+    this.file = file;
+    this.scenario = scenario;
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+/** The store failed or was asked for something that contradicts what it holds; nothing of the operation was acknowledged. */
+export class StoreError extends WakefulError {
+  override readonly name = "StoreError";
+  readonly code = "STORE";
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`The store failed: ${problem}`, options);
+  }
+}
+
+/** A store was used after `close()`. */
+export class StoreClosedError extends WakefulError {
+  override readonly name = "StoreClosedError";
+  readonly code = "STORE_CLOSED";
+  constructor(what: string) {
+    super(`The store was closed before ${what}. Close a store after the systems and senders that use it.`);
+  }
+}
+
+/** A file that was given for tools has none, or cannot be read as a module. */
+export class ToolFileError extends WakefulError {
+  override readonly name = "ToolFileError";
+  readonly code = "TOOL_FILE";
+  readonly file: string;
+  constructor(file: string, problem: string, options?: ErrorOptions) {
+    super(`Tools file ${file}: ${problem}`, options);
+    this.file = file;
+  }
+}

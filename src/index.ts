@@ -1,0 +1,43 @@
+export { createSystem } from "./system/create.ts";
+export type {
+  Limits,
+  SendOptions,
+  System,
+  SystemOptions,
+  Thread,
+  ThreadOptions,
+  ThreadView,
+} from "./system/api.ts";
+export { defaultLimits } from "./system/limits.ts";
+export { defineTool, type Tool } from "./tool/define.ts";
+export type { Sender, ToolCall } from "./tool/call.ts";
+export { eventFor, progressFor, resultFor } from "./tool/address.ts";
+export { createSender } from "./queue/sender.ts";
+export { memoryStore } from "./store/memory/memory-store.ts";
+export type { Store } from "./store/store.ts";
+export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
+export type { Fact, FeedItem } from "../machines/thread/facts.ts";
+export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
+export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
+export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
+export type { Failure, Usage } from "../machines/round/turn.ts";
+export type { ModelOptions } from "./model/model.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
+export {
+  AddressError,
+  AnswerInterruptedError,
+  InputRefusedError,
+  OptionError,
+  RepeatedInputError,
+  SystemStoppedError,
+  ThreadExistsError,
+  ThreadFailedError,
+  ThreadIdError,
+  ToolDefinitionError,
+  ToolError,
+  ToolNameError,
+  WakefulError,
+} from "./errors.ts";
+export { threadMachine } from "../machines/thread/machine.ts";
+export { roundMachine } from "../machines/round/machine.ts";

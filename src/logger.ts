@@ -1,0 +1,23 @@
+/** The part of pino's shape that this library uses: fields first, then a message. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+const silent = () => {};
+const line =
+  (write: (text: string) => void) =>
+  (fields: object, message: string): void =>
+    write(`wakeful: ${message} ${JSON.stringify(fields)}`);
+
+/** Warnings and errors to the console, the rest nowhere. */
+export const consoleLogger: Logger = {
+  debug: silent,
+  info: silent,
+  warn: line((text) => console.warn(text)),
+  error: line((text) => console.error(text)),
+};
+
+export const silentLogger: Logger = { debug: silent, info: silent, warn: silent, error: silent };

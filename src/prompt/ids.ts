@@ -1,0 +1,70 @@
+import type { CallPart } from "../../machines/history/entry.ts";
+import type { CallId } from "../../machines/history/ids.ts";
+
+const legal = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** A tool name that every provider takes: 1 to 64 characters of `[a-zA-Z0-9_-]`. Legal names stay as they are. */
+export const legalName = (name: string): string =>
+  legal.test(name) ? name : name.replace(/[^a-zA-Z0-9_-]/gu, "_").slice(0, 64) || "unnamed";
+
+/** `call_<turn>_<position>` from our own id; whatever else an id looks like, something legal and short. */
+const ownId = (callId: CallId): string =>
+  `call_${callId
+    .slice(callId.lastIndexOf("#") + 1)
+    .replace(/[^a-zA-Z0-9_-]/gu, "_")
+    .slice(-40)}`;
+
+/**
+ * Names calls in one prompt. A call keeps its provider's id where that is legal and no earlier call of the prompt has
+ * it; else it gets ours. Ids depend on what came before and on nothing later, so a longer prompt repeats the ids of a
+ * shorter one (providers cache by prefix).
+ */
+export class PromptIds {
+  readonly #before: PromptIds | undefined;
+  readonly #taken = new Set<string>();
+  readonly #ofCall = new Map<CallId, string>();
+
+  /** `before`: names that stand already. They are read and never added to. */
+  constructor(before?: PromptIds) {
+    this.#before = before;
+  }
+
+  /** Names a call of a turn. */
+  forCall({ callId, providerCallId }: Pick<CallPart, "callId" | "providerCallId">): string {
+    const id = legal.test(providerCallId) && this.#take(providerCallId) ? providerCallId : this.#fresh(ownId(callId));
+    this.#ofCall.set(callId, id);
+    return id;
+  }
+
+  /** Names the call that stands for the event at `position`. */
+  forEvent(position: number): string {
+    return this.#fresh(`event_${position}`);
+  }
+
+  /** The name of a call of this prompt; undefined when it is not in it. */
+  of(callId: CallId): string | undefined {
+    return this.#ofCall.get(callId) ?? this.#before?.of(callId);
+  }
+
+  /** Ids of calls that the provider made and answered itself count as taken. */
+  reserve(id: string): void {
+    this.#taken.add(id);
+  }
+
+  isTaken(id: string): boolean {
+    return this.#taken.has(id) || (this.#before?.isTaken(id) ?? false);
+  }
+
+  #take(id: string): boolean {
+    if (this.isTaken(id)) return false;
+    this.#taken.add(id);
+    return true;
+  }
+
+  #fresh(wanted: string): string {
+    for (let times = 1; ; times++) {
+      const id = times === 1 ? wanted : `${wanted}_${times}`;
+      if (this.#take(id)) return id;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { ThreadId } from "../../../machines/history/ids.ts";
+import { point } from "../../crash-points.ts";
+import { StoreClosedError, StoreError } from "../../errors.ts";
+import type { Acceptance, Delivery, Store, ThreadSummary } from "../store.ts";
+import { feedLog, readFacts } from "./feed-log.ts";
+import {
+  addInput,
+  applyCommit,
+  entriesBetween,
+  loadedOf,
+  moveCalls,
+  newRow,
+  summaryOf,
+  type ThreadRow,
+} from "./thread-row.ts";
+import { timerIndex } from "./timer-index.ts";
+
+/**
+ * A store that lives as long as this object: a second system on it finds everything the first one had committed or
+ * accepted, as after a restart. It survives no end of the process. Each operation costs what it brings, not what the
+ * thread has behind it. Nothing is ever taken out: histories, keys and the feed grow with use, so it is for tests, trials and
+ * short-lived work. Values are neither copied nor frozen; lists that are handed out are the reader's own.
+ * Calls after `close()` reject with StoreClosedError.
+ */
+export const memoryStore = (): Store => {
+  const rows = new Map<ThreadId, ThreadRow>();
+  const feed = feedLog();
+  const timers = timerIndex();
+  /** Sorted up to the ids that were added since the last query. */
+  const ids: ThreadId[] = [];
+  let sorted = 0;
+  let closed = false;
+
+  const stillOpen = (what: string): void => {
+    if (closed) throw new StoreClosedError(what);
+  };
+
+  const acceptOne = (delivery: Delivery, inboxLimit: number): Acceptance => {
+    const row = rows.get(delivery.threadId);
+    if (!row) return { status: "refused", reason: "unknown-thread" };
+    if (row.seen.has(delivery.key)) return { status: "duplicate" };
+    if (row.record.state === "closed") return { status: "refused", reason: "thread-closed" };
+    if (row.inbox.size >= inboxLimit) return { status: "refused", reason: "inbox-full" };
+    const waiting = addInput(row, delivery);
+    return { status: "accepted", waiting, feed: feed.append(row, delivery.at, delivery.facts) };
+  };
+
+  return {
+    async create(threadId, spec, _at) {
+      stillOpen(`thread ${threadId} was created`);
+      if (rows.has(threadId)) return false;
+      rows.set(threadId, newRow(threadId, spec));
+      ids.push(threadId);
+      point("created");
+      return true;
+    },
+
+    async accept(deliveries, { inboxLimit }) {
+      stillOpen("inputs were accepted");
+      point("accepting");
+      const acceptances = deliveries.map((delivery) => acceptOne(delivery, inboxLimit));
+      point("accepted");
+      return acceptances;
+    },
+
+    async load(threadId) {
+      stillOpen(`thread ${threadId} was loaded`);
+      const row = rows.get(threadId);
+      return row && loadedOf(row);
+    },
+
+    async history(threadId, { from = 0, to = Number.POSITIVE_INFINITY } = {}) {
+      stillOpen(`the history of thread ${threadId} was read`);
+      const row = rows.get(threadId);
+      return row ? entriesBetween(row, from, to) : [];
+    },
+
+    async commit(commit, at) {
+      const { threadId, expectedVersion } = commit;
+      stillOpen(`thread ${threadId} committed`);
+      const row = rows.get(threadId);
+      if (!row) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
+      if (row.version !== expectedVersion) return { status: "stale", version: row.version };
+      point("committing");
+      applyCommit(row, commit);
+      for (const timer of commit.timers) timers.set(threadId, timer);
+      for (const callId of commit.calls.settled) timers.clear(callId);
+      const first = feed.append(row, at, commit.facts);
+      point("committed");
+      return { status: "committed", version: row.version, feed: first };
+    },
+
+    async mark(threadId, calls, status) {
+      stillOpen(`calls of thread ${threadId} were marked`);
+      const row = rows.get(threadId);
+      if (row) moveCalls(row, calls, status);
+      if (status === "acknowledged") point("acknowledged");
+    },
+
+    async timers({ after, until }) {
+      stillOpen("timers were read");
+      return timers.between(after, until);
+    },
+
+    async nextTimer(after) {
+      stillOpen("the next timer was read");
+      return timers.next(after);
+    },
+
+    async feed({ after, limit, threadId }) {
+      stillOpen("the feed was read");
+      const passages = threadId === undefined ? feed.passages : (rows.get(threadId)?.passages ?? []);
+      return readFacts(passages, after, limit);
+    },
+
+    async threads({ state, withWork = false, after = "", limit = Number.POSITIVE_INFINITY } = {}) {
+      stillOpen("threads were listed");
+      if (sorted < ids.length) sorted = ids.sort().length;
+      const found: ThreadSummary[] = [];
+      for (let index = firstBehind(ids, after); index < ids.length && found.length < limit; index++) {
+        const summary = summaryOf(rows.get(ids[index] as ThreadId) as ThreadRow);
+        if (state !== undefined && summary.state !== state) continue;
+        if (withWork && summary.waiting === 0 && !summary.due) continue;
+        found.push(summary);
+      }
+      return found;
+    },
+
+    async close() {
+      closed = true;
+    },
+  };
+};
+
+/** The index of the first id behind `after`, by code units, as `sort()` orders them. */
+const firstBehind = (ids: readonly string[], after: string): number => {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] as string) <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,134 @@
+import type { PlacedEntry } from "../../machines/history/entry.ts";
+import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import type { JsonObject } from "../../machines/history/json.ts";
+import type {
+  Call,
+  CallStatus,
+  Subscription,
+  ThreadCommit,
+  ThreadRecord,
+  ThreadState,
+  Timer,
+} from "../../machines/thread/commit.ts";
+import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
+import type { Input, WaitingInput } from "../../machines/thread/input.ts";
+
+/** What the application said when it launched a thread; stored as it is and never changed. */
+export interface ThreadSpec {
+  /** Names of the tools the thread has beside those every thread gets. */
+  readonly tools: readonly string[];
+  readonly instructions: string;
+  readonly metadata: JsonObject;
+}
+
+/** An envelope that passed the door, with what the store needs to file it. */
+export interface Delivery {
+  readonly threadId: ThreadId;
+  readonly dedupId: string;
+  /** `dedupKeyOf(envelope)`; R2 compares this within the thread. */
+  readonly key: string;
+  readonly input: Input;
+  /** The instant of acceptance, ms since the epoch. */
+  readonly at: number;
+  /** What the feed gets when the delivery is accepted, in this order. */
+  readonly facts: readonly Fact[];
+}
+
+/**
+ * `accepted`: durable, waits in the inbox. `duplicate`: the thread has seen the key, nothing changed. `refused`: not
+ * accepted, nothing changed, the key counts as unseen. `feed` is the position of the first of the delivery's facts.
+ */
+export type Acceptance =
+  | { readonly status: "accepted"; readonly waiting: WaitingInput; readonly feed: number }
+  | { readonly status: "duplicate" }
+  | { readonly status: "refused"; readonly reason: "unknown-thread" | "inbox-full" | "thread-closed" };
+
+/** Everything of a thread but its history. */
+export interface LoadedThread {
+  readonly threadId: ThreadId;
+  readonly spec: ThreadSpec;
+  /** Commits so far. */
+  readonly version: number;
+  readonly record: ThreadRecord;
+  /** Outstanding calls, by position. */
+  readonly calls: readonly Call[];
+  /** In the order they were opened. */
+  readonly subscriptions: readonly Subscription[];
+  /** In the order of acceptance. */
+  readonly inbox: readonly WaitingInput[];
+}
+
+/** `committed`: visible as a whole; `feed` is the position of the first fact. `stale`: nothing changed. */
+export type CommitOutcome =
+  | { readonly status: "committed"; readonly version: number; readonly feed: number }
+  | { readonly status: "stale"; readonly version: number };
+
+export interface ThreadSummary {
+  readonly threadId: ThreadId;
+  readonly state: ThreadState;
+  /** Inputs in the inbox. */
+  readonly waiting: number;
+  /** The record says that a slice goes on, or a call was made and not yet started. */
+  readonly due: boolean;
+}
+
+/**
+ * Keeps threads. Requirements, numbered for the shared suite:
+ * S1. `accept` is atomic and in the order given; what it acknowledges survives whatever the store says it survives.
+ * S2. A key is accepted once in the life of a thread (R2), also after its input was consumed or discarded.
+ * S3. `commit` applies all of a commit or nothing, and only when `expectedVersion` is the thread's version.
+ * S4. Inputs wait in the order of acceptance until a commit consumes them (R1, R3).
+ * S5. `history` is ascending by position, whatever the order of the commits.
+ * S6. The feed has every fact once, in commit order, with positions that only grow.
+ * S7. A settled call takes its timers with it.
+ * S8. A thread is created once; what it was created with never changes.
+ * S9. A call's status only moves forward, until the call is settled.
+ * S10. `threads` lists each thread once, by id, with what waits there.
+ * S11. After `close` every call but `close` rejects.
+ * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
+ */
+export interface Store {
+  /** Makes a thread. False, and nothing changed, when the id is used already. */
+  create(threadId: ThreadId, spec: ThreadSpec, at: number): Promise<boolean>;
+  /**
+   * One acceptance for each delivery, in order; a refused one does not touch the others. An inbox takes at most
+   * `inboxLimit` inputs. A key that was seen is a `duplicate` also when the inbox is full or the thread is closed.
+   */
+  accept(deliveries: readonly Delivery[], limits: { readonly inboxLimit: number }): Promise<readonly Acceptance[]>;
+  /** Undefined when there is no such thread. */
+  load(threadId: ThreadId): Promise<LoadedThread | undefined>;
+  /** Entries with `from <= position < to`; defaults: all. Empty for a thread that does not exist. */
+  history(
+    threadId: ThreadId,
+    range?: { readonly from?: number; readonly to?: number },
+  ): Promise<readonly PlacedEntry[]>;
+  /** Rejects, with nothing changed, for a thread that does not exist and for a position that has an entry already. */
+  commit(commit: ThreadCommit, at: number): Promise<CommitOutcome>;
+  /** Moves calls to a status; calls that are settled or further already are left alone. One write for all. */
+  mark(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): Promise<void>;
+  /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. */
+  timers(query: {
+    readonly after: number;
+    readonly until: number;
+  }): Promise<readonly (Timer & { readonly threadId: ThreadId })[]>;
+  /** The soonest due instant after `after`, undefined when there is none. */
+  nextTimer(after: number): Promise<number | undefined>;
+  /** Facts with `feed > after`, ascending, at most `limit`; `threadId` narrows to one thread. */
+  feed(query: {
+    readonly after: number;
+    readonly limit: number;
+    readonly threadId?: ThreadId;
+  }): Promise<readonly FeedItem[]>;
+  /**
+   * Threads by id, ascending by code units, from behind `after`. `withWork` narrows to those with inputs that wait or that
+   * are `due`; nothing is ever handed over for a `builtin` call, so it makes no thread due.
+   */
+  threads(query?: {
+    readonly state?: ThreadState;
+    readonly withWork?: boolean;
+    readonly after?: ThreadId;
+    readonly limit?: number;
+  }): Promise<readonly ThreadSummary[]>;
+  /** Idempotent. Calls after it reject. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,132 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Observable } from "rxjs";
+import type { InspectionEvent, Observer } from "xstate";
+import type { PlacedEntry } from "../../machines/history/entry.ts";
+import type { JsonObject } from "../../machines/history/json.ts";
+import type { Failure, Usage } from "../../machines/round/turn.ts";
+import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
+import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { ModelOptions } from "../model/model.ts";
+import type { Store, ThreadSummary } from "../store/store.ts";
+import type { Tool } from "../tool/define.ts";
+import type { Update } from "./update.ts";
+
+/** Bounds, each with a default; see `defaultLimits`. */
+export interface Limits {
+  /** Inputs waiting in one thread; one more is refused. */
+  readonly inbox: number;
+  /** Bytes of one input. */
+  readonly inputSize: number;
+  /** Rounds of a thread since the last input from outside. */
+  readonly rounds: number;
+  /** Equal non-passive calls in a row within those. */
+  readonly equalCalls: number;
+  /** Tries of one request to the model. */
+  readonly tries: number;
+  /** ms without a sign from a stream. */
+  readonly silence: number;
+  /** ms; a longer wait before the next try ends the slice. */
+  readonly slowRetry: number;
+  /** ms an inline tool may take. */
+  readonly inlineTool: number;
+  /** Requests to models that are open at once in this process. */
+  readonly openRequests: number;
+  /** Active subscriptions of one thread. */
+  readonly subscriptions: number;
+  /** Updates that wait for one slow reader. */
+  readonly readerBuffer: number;
+}
+
+export interface SystemOptions {
+  /** Any AI SDK language model (specification v4). */
+  readonly model: LanguageModelV4;
+  readonly modelOptions?: ModelOptions;
+  /** Default: `memoryStore()`. */
+  readonly store?: Store;
+  /** Every thread gets these. */
+  readonly tools?: readonly Tool[];
+  /** Known by name, given to threads that ask. */
+  readonly toolbox?: readonly Tool[];
+  /** The tools every thread has unless switched off. Default true. */
+  readonly builtins?: boolean;
+  readonly instructions?: string;
+  readonly limits?: Partial<Limits>;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  /** Fresh randomness in [0, 1) for jitter and ids; tests pass a seeded one. */
+  readonly random?: () => number;
+  /** An XState inspection observer for every thread's actors. */
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
+}
+
+export interface ThreadOptions {
+  /** Tools by name (from `tools` or `toolbox`), or objects, registered under their name for this process. */
+  readonly tools?: readonly (Tool | string)[];
+  readonly instructions?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface SendOptions {
+  /** The same id again is dropped (R2). Default: a fresh one. */
+  readonly id?: string;
+  readonly metadata?: JsonObject;
+  /** `wait`: do not interrupt work in flight. Default `interrupt`. */
+  readonly whileBusy?: "interrupt" | "wait";
+  /** Part of the key: ids of different senders never meet. Default `user`. */
+  readonly sender?: string;
+}
+
+export interface System {
+  /** The thread of that id, launched if there is none. Options of a thread that exists are ignored. */
+  open(id: string, options?: ThreadOptions): Promise<Thread>;
+  /** A new thread under a fresh id, or under `id`; rejects with ThreadExistsError when it is used. */
+  launch(options?: ThreadOptions & { readonly id?: string }): Promise<Thread>;
+  /** The thread of that id, or undefined. Creates nothing. */
+  thread(id: string): Promise<Thread | undefined>;
+  threads(query?: Parameters<Store["threads"]>[0]): Promise<readonly ThreadSummary[]>;
+  /**
+   * Accepts one envelope, or several at once: all are durable before a thread looks at the first. Resolves to true for
+   * each that was new, false for each that was a repetition. Rejects with InputRefusedError when one was refused; the
+   * others are accepted all the same.
+   */
+  deliver(envelope: unknown): Promise<boolean>;
+  deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;
+  /** Stops accepting, lets commits finish, aborts signals. A second call waits for the first. */
+  stop(): Promise<void>;
+  /** The model for the rounds that begin from now on. */
+  useModel(model: LanguageModelV4, options?: ModelOptions): void;
+}
+
+/** A look at one thread, for people and tests. */
+export interface ThreadView {
+  readonly state: ThreadState;
+  readonly lastFailure: Failure | null;
+  readonly usage: Usage;
+  /** Outstanding calls: what the thread waits for (R9). */
+  readonly calls: readonly Call[];
+  readonly subscriptions: readonly Subscription[];
+  /** Deferrable inputs held back until no active call is outstanding, in order of acceptance. */
+  readonly deferred: readonly WaitingInput[];
+}
+
+export interface Thread {
+  readonly id: string;
+  /** Resolves once durable: true when new, false when the id was seen before. Rejects with InputRefusedError. */
+  send(text: string, options?: SendOptions): Promise<boolean>;
+  /** Sends, and resolves to the text of the answer: of the turn after which nothing of this work is outstanding. */
+  ask(text: string, options?: SendOptions): Promise<string>;
+  /** Stops what is going on: an open round is cut, outstanding calls are settled as interrupted. */
+  interrupt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /** Resolves when no slice is under way and nothing waits that could start one. */
+  atRest(): Promise<ThreadState>;
+  readonly state: ThreadState;
+  readonly state$: Observable<ThreadState>;
+  view(): ThreadView;
+  /** The stored history, ascending by position. */
+  history(): Promise<readonly PlacedEntry[]>;
+  /** Live; ends when the loop over it is left or the system stops. Bounded: a slow reader gets a `gap`. */
+  updates(): AsyncIterable<Update>;
+  readonly updates$: Observable<Update>;
+}

@@ -1,0 +1,34 @@
+import { EMPTY, Observable, Subject } from "rxjs";
+import type { Update } from "../thread/update.ts";
+
+/** Passes updates to who watches. Keeps nothing: what a late reader missed is in the feed. */
+export interface UpdateHub {
+  publish(update: Update): void;
+  /** Hot: what is published while subscribed. Completes when the hub closes. */
+  of(threadId: string): Observable<Update>;
+  close(): void;
+}
+
+export const createHub = (): UpdateHub => {
+  const watched = new Map<string, Subject<Update>>();
+  let closed = false;
+  return {
+    publish: (update) => watched.get(update.threadId)?.next(update),
+    of: (threadId) =>
+      new Observable<Update>((reader) => {
+        if (closed) return EMPTY.subscribe(reader);
+        const subject = watched.get(threadId) ?? new Subject<Update>();
+        watched.set(threadId, subject);
+        const subscription = subject.subscribe(reader);
+        return () => {
+          subscription.unsubscribe();
+          if (!subject.observed && watched.get(threadId) === subject) watched.delete(threadId);
+        };
+      }),
+    close() {
+      closed = true;
+      for (const subject of watched.values()) subject.complete();
+      watched.clear();
+    },
+  };
+};

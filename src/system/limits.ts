@@ -1,0 +1,30 @@
+import { OptionError } from "../errors.ts";
+import type { Limits } from "./api.ts";
+
+export const defaultLimits: Limits = {
+  inbox: 1_000,
+  inputSize: 1_000_000,
+  rounds: 100,
+  equalCalls: 5,
+  tries: 11,
+  silence: 60_000,
+  slowRetry: 60_000,
+  inlineTool: 10_000,
+  openRequests: 32,
+  subscriptions: 100,
+  readerBuffer: 10_000,
+};
+
+/** The defaults with what the application said. Throws OptionError for a limit that is unknown or no positive number. */
+export const limitsOf = (given: Partial<Limits> = {}): Limits => {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaultLimits, name))
+      throw new OptionError(
+        `limits.${name}`,
+        `there is no such limit; there are ${Object.keys(defaultLimits).join(", ")}`,
+      );
+    if (typeof value !== "number" || !Number.isFinite(value) || value <= 0)
+      throw new OptionError(`limits.${name}`, `is ${String(value)}; it takes a positive number`);
+  }
+  return { ...defaultLimits, ...given };
+};

@@ -1,0 +1,87 @@
+import type { Envelope } from "../../machines/thread/input.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { Store } from "../store/store.ts";
+
+/** Brings every timer of the store to its thread once it is due. Also after a restart: the overdue fire at once. */
+export interface TimerService {
+  /** A commit may have set a sooner timer: looks again. */
+  changed(): void;
+  stop(): void;
+}
+
+export interface TimerDependencies {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Accepts the envelopes; repetitions are dropped there (R2), so firing twice does no harm. */
+  readonly deliver: (envelopes: readonly Envelope[]) => Promise<unknown>;
+}
+
+/** ms before the timers are looked at again when the store failed. */
+const again = 1_000;
+
+export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies): TimerService => {
+  /** Everything due up to here was delivered. */
+  let fired = Number.NEGATIVE_INFINITY;
+  let armed: { due: number; id: unknown } | undefined;
+  let looking = false;
+  let lookAgain = false;
+  let stopped = false;
+
+  const arm = (due: number): void => {
+    if (armed && armed.due <= due) return;
+    if (armed) clock.clearTimeout(armed.id);
+    armed = { due, id: clock.setTimeout(() => look(true), Math.max(0, due - clock.now())) };
+  };
+
+  const deliverDue = async (): Promise<void> => {
+    const now = clock.now();
+    const late = await store.timers({ after: fired, until: now });
+    if (late.length > 0)
+      await deliver(
+        late.map(({ threadId, callId, purpose, due }) => ({
+          threadId,
+          dedupId: `${purpose}:${due}`,
+          input: { kind: "timer", callId, purpose, due },
+        })),
+      );
+    fired = now;
+  };
+
+  const look = (fires: boolean): void => {
+    if (fires) armed = undefined;
+    if (stopped) return;
+    if (looking) {
+      lookAgain = true;
+      return;
+    }
+    looking = true;
+    void (async () => {
+      try {
+        do {
+          lookAgain = false;
+          await deliverDue();
+          const next = await store.nextTimer(fired);
+          if (next !== undefined && !stopped) arm(next);
+        } while (lookAgain && !stopped);
+      } catch (error) {
+        if (!stopped) {
+          logger.error({ error: String(error) }, "the timers could not be read; they are looked at again");
+          arm(clock.now() + again);
+        }
+      } finally {
+        looking = false;
+      }
+    })();
+  };
+
+  look(false);
+  return {
+    changed: () => look(false),
+    stop() {
+      stopped = true;
+      if (armed) clock.clearTimeout(armed.id);
+    },
+  };
+};

@@ -1,0 +1,61 @@
+import { ToolNameError } from "../errors.ts";
+import type { ThreadSpec } from "../store/store.ts";
+import { builtinTools } from "../tool/builtin/index.ts";
+import type { Tool } from "../tool/define.ts";
+import { createToolset, type Toolset } from "../tool/toolset.ts";
+import type { SystemOptions } from "./api.ts";
+
+/** The tools of a system: what every thread gets, and what is known by name. */
+export interface ToolShelf {
+  /** Names for the store. Objects are registered for this process. Throws ToolNameError. */
+  namesOf(tools: readonly (Tool | string)[]): readonly string[];
+  /** The tools of a thread; names that nothing provides are left out. The same for equal names. */
+  toolsetOf(spec: ThreadSpec): Toolset;
+}
+
+interface Origin {
+  readonly tool: Tool;
+  readonly origin: string;
+}
+
+export const createToolShelf = ({ tools = [], toolbox = [], builtins = true }: SystemOptions): ToolShelf => {
+  const known = new Map<string, Origin>();
+  const shelve = (tool: Tool, origin: string): void => {
+    const other = known.get(tool.name);
+    if (other && other.tool !== tool)
+      throw new ToolNameError(tool.name, `is both in ${other.origin} and in ${origin}; give one of them another name`);
+    if (!other) known.set(tool.name, { tool, origin });
+  };
+  const everywhere = builtins ? [...builtinTools, ...tools] : [...tools];
+  if (builtins) for (const tool of builtinTools) shelve(tool, "the built-in tools");
+  for (const tool of tools) shelve(tool, "`tools` of the system");
+  for (const tool of toolbox) shelve(tool, "`toolbox` of the system");
+
+  const toolsets = new Map<string, Toolset>();
+  return {
+    namesOf(asked) {
+      const names = asked.map((tool) => {
+        if (typeof tool !== "string") {
+          shelve(tool, "`tools` of a thread");
+          return tool.name;
+        }
+        if (!known.has(tool))
+          throw new ToolNameError(
+            tool,
+            `nothing of that name is known; known are ${[...known.keys()].join(", ") || "none"}`,
+          );
+        return tool;
+      });
+      return [...new Set(names)];
+    },
+    toolsetOf({ tools: names }) {
+      const key = JSON.stringify(names);
+      const cached = toolsets.get(key);
+      if (cached) return cached;
+      const own = names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
+      const toolset = createToolset([...everywhere, ...own]);
+      if (names.every((name) => known.has(name))) toolsets.set(key, toolset);
+      return toolset;
+    },
+  };
+};

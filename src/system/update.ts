@@ -1,0 +1,1 @@
+export type { LiveUpdate, Update, UpdateType } from "../thread/update.ts";

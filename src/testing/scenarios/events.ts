@@ -1,0 +1,135 @@
+import { type ContentItem, textOf } from "../../../machines/history/entry.ts";
+import type { WaitingInput } from "../../../machines/thread/input.ts";
+import type { Update } from "../../thread/update.ts";
+import type { EventPattern, eventTypes } from "./schema.ts";
+
+/** What an observer saw, in the words of the format. Calls by our id: their names are looked up when it is compared. */
+export interface SeenEvent {
+  readonly thread: string;
+  readonly type: (typeof eventTypes)[number];
+  readonly text?: string;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly id?: string;
+  /** Tokens in all; null: the provider did not say. */
+  readonly usage?: number | null;
+  readonly sourceCallId?: string;
+}
+
+type Seen = Omit<SeenEvent, "thread">;
+
+/** Results that no input brings: inline ones and refusals. They are seen when they settle. */
+const settledAtOnce: ReadonlySet<string> = new Set([
+  "sync",
+  "ack",
+  "spawned",
+  "validation",
+  "unknown_tool",
+  "reserved_tool",
+  "not_executed",
+]);
+
+const text = (content: readonly ContentItem[]) => ({ text: textOf(content) });
+
+/** What is seen of the inputs that a batch brings in. */
+const eventOfInput = ({ dedupId: id, input }: WaitingInput): readonly Seen[] => {
+  switch (input.kind) {
+    case "text":
+      return [{ type: "user_input", id, text: input.text }];
+    case "event":
+      return [
+        { type: "subscription_event", id, text: input.text, callId: input.callId, sourceCallId: input.callId },
+      ];
+    case "result":
+      return [{ type: "tool_result", id, callId: input.callId, ...text(input.content) }];
+    case "timer":
+      return [{ type: "tool_result", id, callId: input.callId }];
+    default:
+      return [];
+  }
+};
+
+/** What an observer of the format sees in one of our updates; most updates are nothing to it. */
+const eventsOf = (update: Update): readonly Seen[] => {
+  switch (update.type) {
+    case "round.started":
+      return [...update.inputs.flatMap(eventOfInput), { type: "completion_started" }];
+    case "round.retried":
+      return [{ type: "info", text: update.message }];
+    case "round.ended": {
+      const { usage } = update;
+      const tokens = usage && usage.inputTokens + usage.outputTokens;
+      return [{ type: "completion_finished", usage: tokens, text: update.text }];
+    }
+    case "text.delta":
+      return [{ type: "text", text: update.text }];
+    case "thinking.started":
+      return [{ type: "thinking_started" }];
+    case "thinking.delta":
+      return [{ type: "thinking", text: update.text }];
+    case "thinking.ended":
+      return [{ type: "thinking_ended" }];
+    case "call.made":
+      return [{ type: "tool_call", callId: update.callId, name: update.name, text: update.display }];
+    case "call.settled":
+      if (!settledAtOnce.has(update.origin)) return [];
+      return [{ type: "tool_result", callId: update.callId, name: update.name, ...text(update.content) }];
+    case "failure":
+      return [{ type: "info", text: update.message, ...(update.callId && { callId: update.callId }) }];
+    case "input.discarded":
+      return [
+        { type: "input_discarded", id: update.dedupId, text: update.reason, ...(update.callId && { callId: update.callId }) },
+      ];
+    default:
+      return [];
+  }
+};
+
+export const seenIn = (update: Update): readonly SeenEvent[] =>
+  eventsOf(update).map((event) => ({ thread: update.threadId, ...event }));
+
+/** The scenario's name of a call of a thread. */
+export type CallNamer = (thread: string, callId: string | undefined) => string | undefined;
+
+export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, nameOf: CallNamer): boolean => {
+  const { usage } = pattern;
+  const tokens = typeof usage === "object" && usage !== null ? usage.total_tokens : usage;
+  const same = (expected: unknown, value: unknown) => expected === undefined || expected === value;
+  return (
+    same(pattern.thread, seen.thread) &&
+    same(pattern.type, seen.type) &&
+    same(pattern.name, seen.name) &&
+    same(pattern.id, seen.id) &&
+    same(tokens, seen.usage) &&
+    same(pattern.call, nameOf(seen.thread, seen.callId)) &&
+    same(pattern.source_call, nameOf(seen.thread, seen.sourceCallId)) &&
+    same(pattern.url, undefined) &&
+    same(pattern.view_type, undefined) &&
+    (pattern.text_contains === undefined || (seen.text?.includes(pattern.text_contains) ?? false))
+  );
+};
+
+const line = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join(" ");
+
+/** An event in one line, e.g. `t1 tool_result c1 "done"`. */
+export const tellEvent = ({ thread, type, name, callId, usage, text }: SeenEvent, nameOf: CallNamer): string =>
+  line([
+    thread,
+    type,
+    name,
+    nameOf(thread, callId),
+    usage === undefined ? undefined : `${usage} tokens`,
+    text === undefined || text === "" ? undefined : JSON.stringify(text),
+  ]);
+
+export const tellEventPattern = ({ text_contains: text, usage, ...rest }: EventPattern): string =>
+  line([
+    rest.thread,
+    rest.type,
+    rest.name,
+    rest.call ?? rest.source_call,
+    rest.id,
+    rest.url ?? rest.view_type,
+    usage === undefined ? undefined : `${JSON.stringify(usage)} tokens`,
+    text === undefined ? undefined : `"…${JSON.stringify(text).slice(1, -1)}…"`,
+  ]) || "anything";

@@ -1,0 +1,113 @@
+import type { Clock } from "../../clock.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Counts what happens, so that a player can tell when nothing does any more. */
+export interface Activity {
+  beat(): void;
+  readonly beats: number;
+  /** Something that will end by itself has begun; call the returned function when it has. */
+  begin(): () => void;
+  readonly underway: number;
+}
+
+export const createActivity = (): Activity => {
+  let beats = 0;
+  let underway = 0;
+  return {
+    beat: () => void beats++,
+    get beats() {
+      return beats;
+    },
+    begin() {
+      beats++;
+      underway++;
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
+        beats++;
+        underway--;
+      };
+    },
+    get underway() {
+      return underway;
+    },
+  };
+};
+
+/** What one life of a system stands on. A crash takes it away; the store and the clock below go on. */
+export interface Incarnation {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly alive: boolean;
+  /** Lets through what was held back since the start. */
+  open(): void;
+  /** As when the process dies: no operation on the store answers any more or begins, no timer fires. */
+  crash(): void;
+}
+
+/** Held back until the player watches every thread, so that it misses nothing of what a new life takes up. */
+const held: ReadonlySet<string> = new Set(["history", "commit", "mark"]);
+
+export const incarnate = (store: Store, clock: Clock, activity: Activity): Incarnation => {
+  let alive = true;
+  const timers = new Set<unknown>();
+  const opening = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => {});
+
+  const guarded =
+    (name: string, operation: (...args: unknown[]) => Promise<unknown>) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      if (held.has(name)) await opening.promise;
+      if (!alive) return never;
+      const end = activity.begin();
+      try {
+        const answer = await operation.apply(store, args);
+        return alive ? answer : never;
+      } catch (error) {
+        if (alive) throw error;
+        return never;
+      } finally {
+        end();
+      }
+    };
+  const operations = new Map<string | symbol, unknown>();
+  const guard = new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      if (!operations.has(name)) operations.set(name, guarded(String(name), value));
+      return operations.get(name);
+    },
+  });
+
+  return {
+    store: guard,
+    clock: {
+      now: () => clock.now(),
+      setTimeout(fn, delay) {
+        const id = clock.setTimeout(() => {
+          timers.delete(id);
+          activity.beat();
+          fn();
+        }, delay);
+        timers.add(id);
+        return id;
+      },
+      clearTimeout(id) {
+        timers.delete(id);
+        clock.clearTimeout(id);
+      },
+    },
+    get alive() {
+      return alive;
+    },
+    open: () => opening.resolve(),
+    crash() {
+      alive = false;
+      for (const id of timers) clock.clearTimeout(id);
+      timers.clear();
+      opening.resolve();
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import type { ContentItem } from "../../../machines/history/entry.ts";
+import type { ThreadId } from "../../../machines/history/ids.ts";
+import type { Envelope } from "../../../machines/thread/input.ts";
+import { encodeAddress, eventFor, resultFor } from "../../tool/address.ts";
+import type { CallBook } from "./calls.ts";
+import { PlayStopped } from "./difference.ts";
+import type { InputStep, ScenarioContent } from "./schema.ts";
+
+const itemOf = (item: ScenarioContent): ContentItem =>
+  item.type === "text" ? item : { type: "image", data: item.data, mediaType: item.media_type };
+
+/**
+ * Makes the envelopes of input steps. An input without an id gets a fresh one. Remembers them by id, so that one can be
+ * delivered again unchanged.
+ */
+export class Envelopes {
+  readonly #byId = new Map<string, Envelope>();
+  #fresh = 0;
+
+  /** Throws PlayStopped for a redelivery of an id that no step used, and for inputs no system takes yet. */
+  of(step: InputStep, calls: CallBook): Envelope {
+    const envelope = this.#make(step, calls);
+    this.#byId.set(envelope.dedupId, envelope);
+    return envelope;
+  }
+
+  #make(step: InputStep, calls: CallBook): Envelope {
+    switch (step.op) {
+      case "user":
+      case "interrupt": {
+        const { text, metadata } = step;
+        return {
+          threadId: step.thread as ThreadId,
+          dedupId: this.#idOf(step),
+          input: { kind: "text", text, sender: "user", whileBusy: "interrupt", ...(metadata && { metadata }) },
+        };
+      }
+      case "tool_result": {
+        const { content, subscription = false } = step;
+        const said = content ? content.map(itemOf) : (step.text ?? "");
+        return resultFor(this.#address(step, calls), said, { id: this.#idOf(step), subscription });
+      }
+      case "subscription_event": {
+        const { text, mode, final = false } = step;
+        const fields = { id: this.#idOf(step), text, associative: mode === "inline", final };
+        return eventFor(this.#address(step, calls), fields);
+      }
+      case "redeliver": {
+        const envelope = this.#byId.get(step.id);
+        if (!envelope) throw new PlayStopped(`no input with the id ${JSON.stringify(step.id)} was delivered before`);
+        return envelope;
+      }
+      default:
+        throw new PlayStopped(`this player cannot deliver ${step.op} yet`);
+    }
+  }
+
+  #idOf({ id }: { readonly id?: string | undefined }): string {
+    return id ?? `fresh-${++this.#fresh}`;
+  }
+
+  #address({ thread, call }: { readonly thread: string; readonly call: string }, calls: CallBook): string {
+    return encodeAddress({ threadId: thread as ThreadId, callId: calls.idOf(thread, call) });
+  }
+}

@@ -1,0 +1,68 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { PlacedEntry } from "../../../machines/history/entry.ts";
+import type { Update } from "../../thread/update.ts";
+import { type SeenEvent, seenIn } from "./events.ts";
+import type { Fed } from "./feed.ts";
+import type { Dispatched } from "./tools.ts";
+
+/** A request to the model, and what it was made of. */
+export interface Asked {
+  readonly thread: string;
+  /** Counts the requests of its thread, from 1. */
+  readonly nth: number;
+  readonly model: string;
+  readonly prompt: LanguageModelV4Prompt;
+  /** The history it was made of, with what was not committed yet. */
+  readonly entries: Promise<readonly PlacedEntry[]>;
+  readonly fed: Fed;
+}
+
+export interface ToldToStop {
+  readonly thread: string;
+  readonly callId: string;
+}
+
+/** Everything that was seen of a runtime while a scenario played, over all its lives. */
+export class Observed {
+  readonly asked: Asked[] = [];
+  readonly events: SeenEvent[] = [];
+  readonly dispatched: Dispatched[] = [];
+  readonly toldToStop: ToldToStop[] = [];
+  readonly outcomes: (readonly [string, "completed" | "skipped"])[] = [];
+  /** Threads whose round waits to be tried again, and the instant at which it is. */
+  readonly retries = new Map<string, number>();
+  /** What was refused at the door, and what the runtime logged as an error: told with a failure, no failure by itself. */
+  readonly notes: string[] = [];
+
+  update(update: Update): void {
+    this.events.push(...seenIn(update));
+    if (update.type === "round.retried") this.retries.set(update.threadId, update.at + update.wait);
+    if (update.type === "round.ended") this.retries.delete(update.threadId);
+    if (update.type === "slice.ended") this.outcomes.push([update.threadId, "completed"]);
+  }
+
+  request(request: Omit<Asked, "nth">): void {
+    this.retries.delete(request.thread);
+    this.asked.push({ ...request, nth: this.requestsOf(request.thread).length + 1 });
+  }
+
+  requestsOf(thread: string): readonly Asked[] {
+    return this.asked.filter((request) => request.thread === thread);
+  }
+
+  /** The request of a thread that waits for the model. */
+  openRequest(thread: string): Asked | undefined {
+    return this.asked.findLast((request) => request.thread === thread && request.fed.isOpen);
+  }
+
+  /** Threads with a request that waits for the model. */
+  get open(): readonly string[] {
+    return [...new Set(this.asked.filter(({ fed }) => fed.isOpen).map(({ thread }) => thread))];
+  }
+
+  /** After a crash nothing that was open can be answered any more. */
+  forgetOpen(): void {
+    for (const { fed } of this.asked) fed.abandon();
+    this.retries.clear();
+  }
+}

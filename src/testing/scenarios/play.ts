@@ -1,0 +1,287 @@
+import type { PlacedEntry } from "../../../machines/history/entry.ts";
+import type { JsonObject } from "../../../machines/history/json.ts";
+import type { ThreadId } from "../../../machines/history/ids.ts";
+import type { Envelope } from "../../../machines/thread/input.ts";
+import { InputRefusedError } from "../../errors.ts";
+import type { Logger } from "../../logger.ts";
+import type { ScriptedRequest } from "../../model/scripted/request.ts";
+import { scriptedModel } from "../../model/scripted/scripted-model.ts";
+import type { Store } from "../../store/store.ts";
+import type { System, Thread } from "../../system/api.ts";
+import type { createSystem } from "../../system/create.ts";
+import type { SystemHooks } from "../../thread/environment.ts";
+import type { Tool } from "../../tool/define.ts";
+import { type VirtualClock, virtualClock } from "../virtual-clock.ts";
+import { type CallBook, callBook } from "./calls.ts";
+import { PlayStopped } from "./difference.ts";
+import { feed } from "./feed.ts";
+import { createActivity, type Incarnation, incarnate } from "./incarnation.ts";
+import { Observed } from "./observed.ts";
+import type { Scenario } from "./schema.ts";
+import { scenarioTools } from "./tools.ts";
+
+/** Turns of the event loop without anything happening, after which nothing is under way any more. */
+const quietTurns = 6;
+/** Turns after which a runtime that never comes to rest is given up. */
+const restlessAfter = 100_000;
+
+const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Chance that is the same in every play, and small, so that waits before a retry are short. */
+const seededRandom = (): (() => number) => {
+  let state = 0x2545f491;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32 / 100;
+  };
+};
+
+interface ModelChoice {
+  readonly modelId: string;
+  readonly supportsImages: boolean;
+}
+
+export interface PlayOptions {
+  readonly store: Store;
+  readonly create: typeof createSystem;
+  /** ms since the epoch at which the virtual clock begins. */
+  readonly now: number;
+}
+
+/**
+ * A scenario on its way: a system under the scenario's model and tools, on a clock that only the player turns, with all
+ * that was seen of it. A restart replaces the system and keeps the store, the clock and what was seen.
+ */
+export class Play {
+  readonly scenario: Scenario;
+  readonly clock: VirtualClock;
+  readonly seen = new Observed();
+  readonly #activity = createActivity();
+  readonly #store: Store;
+  readonly #create: typeof createSystem;
+  readonly #tools: readonly Tool[];
+  readonly #random = seededRandom();
+  /** Threads that exist, as far as the player made them. */
+  readonly #watched = new Map<string, Thread>();
+  readonly #acknowledgements = new Map<string, () => void>();
+  readonly #threadOfPrompt = new WeakMap<object, { thread: string; entries: Promise<readonly PlacedEntry[]> }>();
+  #choice: ModelChoice;
+  #life: Incarnation | undefined;
+  #system: System | undefined;
+  /** Something that went wrong beside the steps; the next settling tells it. */
+  #fault: PlayStopped | undefined;
+
+  constructor(scenario: Scenario, { store, create, now }: PlayOptions) {
+    this.scenario = scenario;
+    this.clock = virtualClock(now);
+    this.#store = store;
+    this.#create = create;
+    this.#choice = { modelId: "scripted", supportsImages: scenario.model.supports_images };
+    this.#tools = scenarioTools(scenario.tools, {
+      clock: this.clock,
+      dispatched: (call) => {
+        this.#activity.beat();
+        this.seen.dispatched.push(call);
+      },
+      deliver: (envelope) =>
+        void this.deliver([envelope]).catch((error) => {
+          this.#fault ??= new PlayStopped("what a tool delivers is not accepted", { seen: String(error) });
+        }),
+      acknowledgement: ({ callId }) =>
+        new Promise((resolve) => {
+          this.#acknowledgements.set(callId, resolve);
+        }),
+    });
+  }
+
+  /** Starts a system on the store, and watches the threads it takes up before they can do anything. */
+  async start(): Promise<void> {
+    const life = incarnate(this.#store, this.clock, this.#activity);
+    this.#life = life;
+    const system = await this.#create(
+      {
+        ...this.#modelOptions(),
+        store: life.store,
+        clock: life.clock,
+        logger: this.#logger(life),
+        random: this.#random,
+        tools: this.#tools,
+        builtins: this.scenario.builtins,
+      },
+      this.#hooks(life),
+    );
+    this.#system = system;
+    const known = [...this.#watched.keys()];
+    this.#watched.clear();
+    for (const id of known) {
+      const thread = await system.thread(id);
+      if (thread) this.#watch(thread, life);
+    }
+    life.open();
+  }
+
+  /** The process dies where it stands. What it had open is gone; nothing of it does anything any more. */
+  crash(): void {
+    this.#life?.crash();
+    this.seen.forgetOpen();
+    this.#acknowledgements.clear();
+  }
+
+  async stop(): Promise<void> {
+    let stopped = false;
+    const stopping = this.#running.stop().then(() => {
+      stopped = true;
+    });
+    for (let turn = 0; !stopped && turn < 100; turn++) {
+      await this.#quiet();
+      const [next] = this.clock.due;
+      if (!stopped && next !== undefined) await this.clock.advance(next - this.clock.now(), () => this.#quiet());
+    }
+    if (!stopped) throw new PlayStopped("the system does not stop");
+    await stopping;
+    this.crash();
+  }
+
+  /** Launches the thread, or finds it. */
+  async open(id: string, metadata?: JsonObject): Promise<void> {
+    if (this.#watched.has(id)) return;
+    const thread = await this.#running.open(id, metadata === undefined ? {} : { metadata });
+    if (this.#life) this.#watch(thread, this.#life);
+  }
+
+  /** All are accepted before a thread looks at the first. What is refused at the door is noted, and is no failure. */
+  async deliver(envelopes: readonly Envelope[]): Promise<void> {
+    const end = this.#activity.begin();
+    try {
+      if (envelopes.length === 1) await this.#running.deliver(envelopes[0]);
+      else await this.#running.deliver(envelopes);
+    } catch (error) {
+      if (!(error instanceof InputRefusedError)) throw error;
+      this.seen.notes.push(`refused: ${error.message}`);
+    } finally {
+      end();
+    }
+  }
+
+  switchModel(choice: ModelChoice): void {
+    this.#choice = choice;
+    const { model, modelOptions } = this.#modelOptions();
+    this.#running.useModel(model, modelOptions);
+  }
+
+  /** False when no call of that id waits to be acknowledged. */
+  acknowledge(callId: string): boolean {
+    const resolve = this.#acknowledgements.get(callId);
+    this.#acknowledgements.delete(callId);
+    resolve?.();
+    return resolve !== undefined;
+  }
+
+  /** Lets the runtime go on until nothing can progress without the model, a tool, a timer or a person. */
+  async settle(): Promise<void> {
+    for (let instants = 0; ; instants++) {
+      await this.#quiet();
+      if (this.#fault) throw this.#fault;
+      if (instants > restlessAfter / 100) throw new PlayStopped("the runtime does not come to rest: timer follows timer");
+      const now = this.clock.now();
+      const due = Math.min(this.clock.due[0] ?? Number.POSITIVE_INFINITY, ...this.seen.retries.values());
+      const waits = this.seen.retries.size > 0;
+      if (due > now && !waits) return;
+      if (due > now) await this.clock.advance(due - now, () => this.#quiet());
+      else {
+        for (const [thread, at] of this.seen.retries) if (at <= now) this.seen.retries.delete(thread);
+        await this.clock.advance(0, () => this.#quiet());
+      }
+    }
+  }
+
+  /** Turns the clock; the runtime settles at each instant at which something is due. */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms, () => this.#quiet());
+  }
+
+  async thread(id: string): Promise<Thread | undefined> {
+    return this.#running.thread(id);
+  }
+
+  history(thread: string): Promise<readonly PlacedEntry[]> {
+    return this.#store.history(thread as ThreadId);
+  }
+
+  /** The calls of all threads that were seen so far, with the scenario's names. */
+  async calls(): Promise<CallBook> {
+    const threads = new Set([...this.#watched.keys(), ...this.seen.asked.map(({ thread }) => thread)]);
+    return callBook(new Map(await Promise.all([...threads].map(async (id) => [id, await this.history(id)] as const))));
+  }
+
+  get #running(): System {
+    if (!this.#system) throw new Error("The play was not started.");
+    return this.#system;
+  }
+
+  async #quiet(): Promise<void> {
+    let still = 0;
+    for (let turns = 0; still < quietTurns; turns++) {
+      if (turns > restlessAfter)
+        throw new PlayStopped("the runtime does not come to rest", { seen: "it goes on without model, tool, timer or person" });
+      const before = this.#activity.beats;
+      await turnOfLoop();
+      still = before === this.#activity.beats && this.#activity.underway === 0 ? still + 1 : 0;
+    }
+  }
+
+  #watch(thread: Thread, life: Incarnation): void {
+    this.#watched.set(thread.id, thread);
+    thread.updates$.subscribe((update) => {
+      if (!life.alive) return;
+      this.#activity.beat();
+      this.seen.update(update);
+    });
+  }
+
+  #modelOptions() {
+    const { modelId, supportsImages } = this.#choice;
+    const model = scriptedModel({
+      modelId,
+      script: (request) => {
+        this.#asked(request, modelId);
+        return undefined;
+      },
+    });
+    return { model, modelOptions: { eventsAs: "call" as const, supportsImages } };
+  }
+
+  #asked(request: ScriptedRequest, model: string): void {
+    this.#activity.beat();
+    const { prompt } = request;
+    const from = this.#threadOfPrompt.get(prompt);
+    if (!from) {
+      this.#fault ??= new PlayStopped("a request came that no thread announced: onRequest comes before doStream");
+      return;
+    }
+    this.seen.request({ ...from, model, prompt, fed: feed(request) });
+  }
+
+  #hooks(life: Incarnation): SystemHooks {
+    return {
+      onRequest: (thread, prompt, uncommitted) => {
+        if (!life.alive) return;
+        const entries = this.#store.history(thread).then((committed) => [...committed, ...uncommitted]);
+        this.#threadOfPrompt.set(prompt, { thread, entries });
+      },
+      onAbort: (thread, callId) => {
+        if (!life.alive) return;
+        this.#activity.beat();
+        this.seen.toldToStop.push({ thread, callId });
+      },
+    };
+  }
+
+  #logger(life: Incarnation): Logger {
+    const note = (fields: object, message: string) => {
+      if (life.alive) this.seen.notes.push(`logged: ${message} ${JSON.stringify(fields)}`);
+    };
+    const silent = () => {};
+    return { debug: silent, info: silent, warn: silent, error: note };
+  }
+}

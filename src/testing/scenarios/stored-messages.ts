@@ -1,0 +1,69 @@
+import {
+  type ContentItem,
+  type EventEntry,
+  type PlacedEntry,
+  type TurnPart,
+  textOf,
+} from "../../../machines/history/entry.ts";
+import { namedCalls } from "./calls.ts";
+import type { SeenContent, SeenMessage } from "./messages.ts";
+
+export const contentOf = (content: readonly ContentItem[]): readonly SeenContent[] =>
+  content.map((item) =>
+    item.type === "text" ? item : { type: "image", data: item.data, media_type: item.mediaType },
+  );
+
+type Label = (callId: string) => string | undefined;
+
+const eventMessages = ({ source, text }: EventEntry, position: number, labelOf: Label): readonly SeenMessage[] => {
+  const about = {
+    source_call: labelOf(source.callId) ?? source.providerCallId,
+    source_tool: source.name,
+    source_args: source.args,
+    pair: `event ${position}`,
+  };
+  return [
+    { role: "assistant", kind: "event_call", ...about, turn: position },
+    { role: "tool", kind: "event_result", ...about, text },
+  ];
+};
+
+const partMessages = (part: TurnPart, position: number, labelOf: Label): readonly SeenMessage[] => {
+  if (part.type === "provided") return [];
+  if (part.type !== "call") return [{ role: "assistant", kind: part.type, text: part.text }];
+  const { callId, name, args, providerCallId } = part;
+  const call = labelOf(callId) ?? providerCallId;
+  return [{ role: "assistant", kind: "tool_call", name, call, args, pair: callId, turn: position }];
+};
+
+/** A stored history, flat, in the words of the format. */
+export const storedMessages = (history: readonly PlacedEntry[]): readonly SeenMessage[] => {
+  const labels = new Map(namedCalls(history).map(({ callId, label }) => [callId as string, label]));
+  const labelOf: Label = (callId) => labels.get(callId);
+  return history.flatMap(({ position, entry }): readonly SeenMessage[] => {
+    switch (entry.kind) {
+      case "user":
+        return [{ role: "user", kind: "text", text: entry.text, interrupt: entry.interrupt ?? false }];
+      case "turn":
+        return entry.parts.flatMap((part) => partMessages(part, position, labelOf));
+      case "event":
+        return eventMessages(entry, position, labelOf);
+      case "result": {
+        const { callId, name, origin, content } = entry;
+        const call = labelOf(callId);
+        return [
+          {
+            role: "tool",
+            kind: "tool_result",
+            name,
+            ...(call !== undefined && { call }),
+            origin,
+            text: textOf(content),
+            content: contentOf(content),
+            pair: callId,
+          },
+        ];
+      }
+    }
+  });
+};

@@ -1,0 +1,120 @@
+import { fromPromise } from "xstate";
+import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import { roundMachine } from "../../machines/round/machine.ts";
+import type { ThreadCommit } from "../../machines/thread/commit.ts";
+import type { WaitingInput } from "../../machines/thread/input.ts";
+import { type HandOver, type StopReason, threadMachine } from "../../machines/thread/machine.ts";
+import { point } from "../crash-points.ts";
+import type { AboutCall } from "../tool/call.ts";
+import type { ThreadEnvironment } from "./environment.ts";
+import { persist, StoppedWaiting } from "./persist.ts";
+import type { Resident } from "./resident.ts";
+import { streamOf } from "./stream.ts";
+
+/** Never resolves: the actor that waits for it is stopped with the system. */
+const never = new Promise<never>(() => {});
+const untilStopped = (error: unknown): Promise<never> => {
+  if (error instanceof StoppedWaiting) return never;
+  throw error;
+};
+
+/** What a tool learns about where its call came from. Roots only: a thread is its own stack. */
+const aboutOf = (resident: Resident, message: string): AboutCall => {
+  const { threadId, spec } = resident.loaded;
+  const { user_id: userId } = spec.metadata;
+  return {
+    threadId,
+    threadStack: [threadId],
+    userId: typeof userId === "string" ? userId : undefined,
+    metadata: spec.metadata,
+    message,
+  };
+};
+
+/**
+ * The thread machine with its effects. One machine serves every thread of a system: each effect finds its thread by the
+ * id that comes with it. Nothing here decides; what happens is data that the chart put together.
+ */
+export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
+  const { store, clock, registry, logger } = env;
+
+  const prepare = async (threadId: ThreadId) => {
+    const resident = residentOf(threadId);
+    const { options } = env.model();
+    const style = { eventsAs: options.eventsAs, supportsImages: options.supportsImages };
+    await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
+    return { at: clock.now() };
+  };
+
+  const dispatch = async ({ threadId, calls, message }: HandOver) => {
+    const resident = residentOf(threadId);
+    const ids = calls.map(({ callId }) => callId);
+    await persist(`delivery marks of ${threadId}`, () => store.mark(threadId, ids, "started"), env);
+    point("marked");
+    const toolset = env.toolset(resident.loaded.spec);
+    const about = aboutOf(resident, message);
+    registry.handOver(
+      calls.map((call) => ({ call, tool: toolset.get(call.name), about })),
+      (callId) => void acknowledge(threadId, callId),
+    );
+    point("handed-over");
+    return { at: clock.now() };
+  };
+
+  const acknowledge = (threadId: ThreadId, callId: CallId) =>
+    persist(`acknowledgement of ${callId}`, () => store.mark(threadId, [callId], "acknowledged"), env).catch((error) =>
+      logger.debug({ threadId, callId, error: String(error) }, "an acknowledgement was not written"),
+    );
+
+  const inline = async ({ threadId, calls, message }: HandOver) => {
+    const resident = residentOf(threadId);
+    resident.inlineCut = new AbortController();
+    const toolset = env.toolset(resident.loaded.spec);
+    const about = aboutOf(resident, message);
+    const results = await registry.runInline(
+      calls.map((call) => ({ call, tool: toolset.get(call.name), about })),
+      { limit: env.limits.inlineTool, cut: resident.inlineCut.signal },
+    );
+    return { results, at: clock.now() };
+  };
+
+  return threadMachine.provide({
+    actors: {
+      prepare: fromPromise(({ input }) => prepare(input.threadId).catch(untilStopped)),
+      round: roundMachine.provide({
+        actors: { stream: streamOf(env, residentOf) },
+        actions: {
+          announceRetry: ({ context: { threadId, attempt, wait } }, { message }) =>
+            residentOf(threadId as ThreadId).publish({ type: "round.retried", attempt, wait, message }),
+        },
+      }),
+      commit: fromPromise(({ input }) => commitOf(input, residentOf).catch(untilStopped)),
+      dispatch: fromPromise(({ input }) => dispatch(input).catch(untilStopped)),
+      inline: fromPromise(({ input }) => inline(input).catch(untilStopped)),
+    },
+    actions: {
+      record: ({ context }, { commit }: { commit: ThreadCommit }) =>
+        void residentOf(context.threadId)
+          .commit(commit)
+          .catch((error) =>
+            logger.debug({ threadId: context.threadId, error: String(error) }, "a discard was not written"),
+          ),
+      abort: ({ context }, { calls, reason }: { calls: readonly CallId[]; reason: StopReason }) => {
+        for (const callId of calls) {
+          env.hooks.onAbort?.(context.threadId, callId);
+          registry.abort(callId, reason);
+        }
+      },
+      announce: ({ context }, { deferred }: { deferred: readonly WaitingInput[] }) => {
+        for (const { dedupId, input } of deferred)
+          residentOf(context.threadId).publish({ type: "input.deferred", dedupId, kind: input.kind });
+      },
+      cutInline: ({ context }) => residentOf(context.threadId).inlineCut.abort(),
+    },
+  });
+};
+
+const commitOf = async (commit: ThreadCommit | null, residentOf: (threadId: ThreadId) => Resident) => {
+  if (!commit) throw new Error("The thread committed nothing: a closing action comes before `committing`.");
+  return residentOf(commit.threadId).commit(commit);
+};

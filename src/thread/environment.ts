@@ -1,0 +1,44 @@
+import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { InspectionEvent, Observer } from "xstate";
+import type { PlacedEntry } from "../../machines/history/entry.ts";
+import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import type { ThreadLimits } from "../../machines/thread/ledger.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { ResolvedModelOptions } from "../model/model.ts";
+import type { RequestSlots } from "../model/stream/slots.ts";
+import type { Store, ThreadSpec } from "../store/store.ts";
+import type { CallRegistry } from "../tool/registry.ts";
+import type { Toolset } from "../tool/toolset.ts";
+import type { Update } from "./update.ts";
+
+/** What tests and the scenario player see of effects; nothing in production uses it. */
+export interface SystemHooks {
+  /** A request is about to go out: its prompt, and the entries of it that are not committed yet. */
+  readonly onRequest?: (threadId: ThreadId, prompt: LanguageModelV4Prompt, uncommitted: readonly PlacedEntry[]) => void;
+  /** A call was told to stop. */
+  readonly onAbort?: (threadId: ThreadId, callId: CallId) => void;
+}
+
+/** What a running thread uses of the system. */
+export interface ThreadEnvironment {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: () => number;
+  readonly registry: CallRegistry;
+  readonly slots: RequestSlots;
+  readonly limits: ThreadLimits & { readonly inlineTool: number };
+  /** The model for a round that begins now. */
+  readonly model: () => { readonly model: LanguageModelV4; readonly options: ResolvedModelOptions };
+  /** The tools a thread of this spec has. */
+  readonly toolset: (spec: ThreadSpec) => Toolset;
+  readonly instructions: (spec: ThreadSpec) => string;
+  readonly publish: (threadId: ThreadId, update: Update) => void;
+  /** A commit set or cleared timers. */
+  readonly timersChanged: () => void;
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void) | undefined;
+  readonly hooks: SystemHooks;
+  /** Aborts when the system stops. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,140 @@
+import { type Actor, createActor, type SnapshotFrom } from "xstate";
+import type { ThreadId } from "../../machines/history/ids.ts";
+import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts";
+import type { Fact } from "../../machines/thread/facts.ts";
+import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { threadMachine } from "../../machines/thread/machine.ts";
+import type { LoadedThread } from "../store/store.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
+import type { ThreadEnvironment } from "./environment.ts";
+import { persist, StoppedWaiting } from "./persist.ts";
+import type { LiveUpdate } from "./update.ts";
+
+export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
+
+/** The public name of a snapshot's state: the top level of the chart. */
+export const stateOf = ({ value }: ThreadSnapshot): ThreadState =>
+  (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
+
+/**
+ * A thread that is in memory: its actor, its conversation, and the queue of its commits. One for each thread id; the
+ * system keeps them.
+ */
+export class Resident {
+  readonly threadId: ThreadId;
+  readonly loaded: LoadedThread;
+  readonly conversation: Conversation;
+  readonly actor: Actor<typeof threadMachine>;
+  /** Cuts the inline calls that run; a fresh one for each time inline calls begin. */
+  inlineCut = new AbortController();
+  readonly #env: ThreadEnvironment;
+  readonly #listeners = new Set<(state: ThreadState) => void>();
+  #commits: Promise<unknown> = Promise.resolve();
+  #seen = 0;
+  #state: ThreadState | undefined;
+
+  constructor(env: ThreadEnvironment, machine: typeof threadMachine, loaded: LoadedThread) {
+    this.#env = env;
+    this.threadId = loaded.threadId;
+    this.loaded = loaded;
+    this.conversation = createConversation(env.store, loaded.threadId);
+    const { threadId, version, record, calls, subscriptions } = loaded;
+    this.actor = createActor(machine, {
+      input: { threadId, version, record, calls, subscriptions, limits: env.limits },
+      clock: env.clock as never,
+      ...(env.inspect && { inspect: env.inspect }),
+    });
+  }
+
+  /** Starts the actor on the record, then gives it what waits in the inbox. */
+  start(): void {
+    this.actor.subscribe({
+      next: (snapshot) => this.#changed(snapshot),
+      error: (error) =>
+        this.#env.logger.error({ threadId: this.threadId, error: String(error) }, "the thread's actor failed"),
+    });
+    this.actor.start();
+    this.accept(this.loaded.inbox);
+  }
+
+  /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */
+  accept(inputs: readonly WaitingInput[]): void {
+    const fresh = inputs.filter(({ seq }) => seq > this.#seen);
+    const last = fresh.at(-1);
+    if (!last) return;
+    this.#seen = last.seq;
+    this.actor.send({ type: "inputs.accepted", inputs: fresh });
+  }
+
+  get snapshot(): ThreadSnapshot {
+    return this.actor.getSnapshot();
+  }
+
+  get state(): ThreadState {
+    return this.#state ?? stateOf(this.snapshot);
+  }
+
+  /** Calls `listener` with each new state, until the returned function is called. */
+  onState(listener: (state: ThreadState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Commits in the order they were put together; resolves with the instant once this one is durable. */
+  commit(commit: ThreadCommit): Promise<{ at: number }> {
+    const done = this.#commits.then(() => this.#write(commit));
+    this.#commits = done.catch(() => {});
+    return done;
+  }
+
+  /** Resolves when no commit is under way. */
+  settled(): Promise<unknown> {
+    return this.#commits;
+  }
+
+  publish(
+    update: LiveUpdate extends infer U ? (U extends LiveUpdate ? Omit<U, "threadId" | "at"> : never) : never,
+  ): void {
+    this.#env.publish(this.threadId, { ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
+  }
+
+  stop(): void {
+    this.inlineCut.abort();
+    this.actor.stop();
+    this.#listeners.clear();
+  }
+
+  async #write(commit: ThreadCommit): Promise<{ at: number }> {
+    const { store, clock, registry, logger } = this.#env;
+    const at = clock.now();
+    const outcome = await persist(`commit of ${this.threadId}`, () => store.commit(commit, at), this.#env);
+    if (outcome.status === "stale") {
+      logger.error(
+        { threadId: this.threadId, version: outcome.version },
+        "another writer holds the thread; its slice is abandoned",
+      );
+      this.stop();
+      throw new StoppedWaiting("stale");
+    }
+    this.conversation.append(commit.entries);
+    this.#publishFacts(commit.facts, outcome.feed, at);
+    for (const { callId } of commit.subscriptions.opened) registry.listen(callId);
+    for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
+    if (commit.timers.length > 0) this.#env.timersChanged();
+    return { at };
+  }
+
+  /** Facts of this thread that became durable, the first at feed position `feed`. */
+  #publishFacts(facts: readonly Fact[], feed: number, at: number): void {
+    for (const [index, fact] of facts.entries())
+      this.#env.publish(this.threadId, { ...fact, threadId: this.threadId, feed: feed + index, at });
+  }
+
+  #changed(snapshot: ThreadSnapshot): void {
+    const state = stateOf(snapshot);
+    if (state === this.#state) return;
+    this.#state = state;
+    if (state === "running") this.publish({ type: "state.changed", state });
+    for (const listener of [...this.#listeners]) listener(state);
+  }
+}

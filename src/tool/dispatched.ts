@@ -1,0 +1,95 @@
+import type { CallId } from "../../machines/history/ids.ts";
+import { type HandedCall, type LiveCall, outcomeOf, prepared, settled } from "./live-call.ts";
+import { isEventSource, pump } from "./producer.ts";
+import { errorResult, resultOf } from "./result.ts";
+import type { EventSourceOf, Tool } from "./tool.ts";
+
+type Of<F extends Tool["form"]> = Extract<Tool, { form: F }>;
+
+/** What `subscribe` answered, or why it is no answer. */
+const producerOf = (
+  value: unknown,
+): { readonly started: unknown; readonly events: EventSourceOf<unknown> } | undefined =>
+  typeof value === "object" && value !== null && "started" in value && "events" in value && isEventSource(value.events)
+    ? { started: value.started, events: value.events }
+    : undefined;
+
+const run = async (live: LiveCall, tool: Of<"run">, args: unknown): Promise<void> => {
+  const outcome = await settled(() => tool.run(args, live.toolCall));
+  if (live.signal.aborted) return;
+  await live.answer("run", { origin: "tool", ...outcomeOf(live, outcome) });
+};
+
+/** True when somebody delivers the result later: the call stays, so that it can be aborted. */
+const dispatch = async (
+  live: LiveCall,
+  tool: Of<"dispatch">,
+  args: unknown,
+  acknowledged: () => void,
+): Promise<boolean> => {
+  const outcome = await settled(() => tool.dispatch(args, live.toolCall));
+  if (live.signal.aborted) return false;
+  if (!outcome.threw) {
+    acknowledged();
+    return true;
+  }
+  const failed = live.failed(outcome.error);
+  await live.answer("dispatch", { ...failed, origin: failed.origin === "tool" ? "dispatch_failed" : failed.origin });
+  return false;
+};
+
+/**
+ * The call's events carry ids that begin with 1: a producer that is started again because its start was never confirmed
+ * has sent none, since events are sent after the confirmation is in the history.
+ */
+const subscribe = async (live: LiveCall, tool: Of<"subscribe">, args: unknown): Promise<void> => {
+  const outcome = await settled(() => tool.subscribe(args, live.toolCall));
+  if (live.signal.aborted) return;
+  const producer = outcome.threw ? undefined : producerOf(outcome.value);
+  if (!producer) {
+    const wrong = errorResult(`The tool ${tool.name} did not return { started, events } from subscribe.`);
+    const isError = outcome.threw || outcome.value instanceof Error;
+    await live.answer("subscribe", { origin: "tool", ...(isError ? outcomeOf(live, outcome) : wrong) });
+    return;
+  }
+  const result = resultOf(producer.started);
+  if (result.error) {
+    await live.answer("subscribe", { origin: "tool", ...result });
+    return;
+  }
+  if (!(await live.answer("subscribe", { origin: "tool", ...result, subscription: true }))) return;
+  await live.listening;
+  await pump(live, producer.events, 1);
+};
+
+/**
+ * Starts a call's tool at once and follows it. Resolves to true when the call goes on without this process doing
+ * anything, to false when it is over. Never rejects for what a tool does.
+ */
+export const startTool = async (
+  handed: HandedCall,
+  live: LiveCall,
+  acknowledged: (callId: CallId) => void,
+): Promise<boolean> => {
+  const ready = prepared(handed);
+  if (!ready.ok) {
+    await live.answer("hand-over", { ...ready.result, origin: "dispatch_failed" });
+    return false;
+  }
+  const { tool, args } = ready;
+  switch (tool.form) {
+    case "run":
+      await run(live, tool, args);
+      return false;
+    case "dispatch":
+      return dispatch(live, tool, args, () => acknowledged(live.callId));
+    case "subscribe":
+      await subscribe(live, tool, args);
+      return false;
+    default: {
+      const text = `NOT executed: the tool ${tool.name} runs ${tool.form} now, which it did not when it was called.`;
+      await live.answer("hand-over", { ...errorResult(text), origin: "dispatch_failed" });
+      return false;
+    }
+  }
+};

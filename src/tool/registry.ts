@@ -1,0 +1,113 @@
+import type { CallId } from "../../machines/history/ids.ts";
+import type { InlineResult } from "../../machines/thread/close.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { Sender } from "./call.ts";
+import { startTool } from "./dispatched.ts";
+import { causeOf } from "./failure.ts";
+import { freshIds } from "./fresh-id.ts";
+import { type InlineOptions, runInlineCall } from "./inline.ts";
+import { createLiveCall, type HandedCall, type LiveCall } from "./live-call.ts";
+
+export type { InlineResult } from "../../machines/thread/close.ts";
+export type { InlineOptions } from "./inline.ts";
+export type { HandedCall } from "./live-call.ts";
+
+export interface CallRegistryOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Delivers results, events and progress durably. */
+  readonly sender: Sender;
+  /** In [0, 1), for ids and references. */
+  readonly random: () => number;
+}
+
+/**
+ * The calls whose tools work in this process, by id. No call is a child of a thread's actor: a thread may hibernate
+ * while its tools work, and they answer with envelopes like every other sender. What belongs to a call goes with it when it ends.
+ */
+export interface CallRegistry {
+  /**
+   * Starts dispatched calls in their order and waits for none. A call that is here already is left alone. `acknowledged`
+   * is called when a `dispatch` returned: from then on somebody else delivers the result.
+   */
+  handOver(calls: readonly HandedCall[], acknowledged: (callId: CallId) => void): void;
+  /** Runs inline calls side by side; results in the order of the calls, one each. Never rejects. */
+  runInline(calls: readonly HandedCall[], options: InlineOptions): Promise<InlineResult[]>;
+  /** Lets a subscription's events come: its confirmation is in the history. */
+  listen(callId: CallId): void;
+  /** Tells a call to stop: its signal aborts, its producer is stopped, nothing it says is sent any more. */
+  abort(callId: CallId, reason: string): void;
+  /**
+   * Lets go of a dispatched call that was settled, without telling it to stop; every such call has to be let go or
+   * aborted. Not for one whose result opened a subscription: that can still be told to stop. Other forms end by
+   * themselves, and are left alone.
+   */
+  forget(callId: CallId): void;
+  has(callId: CallId): boolean;
+  /** Aborts every call. */
+  stop(): void;
+}
+
+/** ms; an inline tool that takes longer holds its thread's slice for no good reason. */
+const slow = 1_000;
+
+export const createCallRegistry = ({ clock, logger, sender, random }: CallRegistryOptions): CallRegistry => {
+  const calls = new Map<CallId, LiveCall>();
+  const warned = new Set<string>();
+  const environment = { clock, logger, sender, random, freshId: freshIds(random) };
+
+  const open = (handed: HandedCall): LiveCall => {
+    const live = createLiveCall(handed, environment);
+    calls.set(live.callId, live);
+    return live;
+  };
+  const close = (live: LiveCall) => {
+    if (calls.get(live.callId) === live) calls.delete(live.callId);
+  };
+
+  const start = async (handed: HandedCall, acknowledged: (callId: CallId) => void): Promise<void> => {
+    const live = open(handed);
+    try {
+      if (await startTool(handed, live, acknowledged)) return;
+    } catch (error) {
+      logger.error({ callId: live.callId, error: causeOf(error) }, "a call could not be followed");
+    }
+    close(live);
+  };
+
+  const took = (name: string, ms: number): void => {
+    if (ms <= slow || warned.has(name)) return;
+    warned.add(name);
+    logger.warn({ tool: name, ms }, "an inline tool took more than a second; work that long belongs into `run`");
+  };
+
+  const runOne = async (handed: HandedCall, options: InlineOptions): Promise<InlineResult> => {
+    const live = open(handed);
+    const result = await runInlineCall(handed, live, { ...options, clock, took });
+    close(live);
+    return result;
+  };
+
+  const abort = (callId: CallId, reason: string): void => {
+    const live = calls.get(callId);
+    calls.delete(callId);
+    live?.abort(reason);
+  };
+
+  return {
+    handOver(handed, acknowledged) {
+      for (const one of handed) if (!calls.has(one.call.callId)) void start(one, acknowledged);
+    },
+    runInline: (handed, options) => Promise.all(handed.map((one) => runOne(one, options))),
+    listen: (callId) => calls.get(callId)?.listen(),
+    abort,
+    forget(callId) {
+      if (calls.get(callId)?.isElsewhere) calls.delete(callId);
+    },
+    has: (callId) => calls.has(callId),
+    stop() {
+      for (const callId of [...calls.keys()]) abort(callId, "the system stops");
+    },
+  };
+};

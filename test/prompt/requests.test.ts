@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PlacedEntry } from "../../machines/history/entry.ts";
+import { createPromptBuilder, type PromptStyle } from "../../src/prompt/builder.ts";
+import { anyRequestHistory, anyStoredHistory, anyStyle } from "../support/history/histories.ts";
+import { refusalsIn } from "../support/history/refusals.ts";
+
+const built = (style: PromptStyle, entries: readonly PlacedEntry[]) => {
+  const builder = createPromptBuilder(style);
+  builder.append(entries);
+  return builder.prompt("");
+};
+
+/** Whether a request can end here: an input is last, or the last result of a turn. */
+const endsRequest = (entries: readonly PlacedEntry[], end: number): boolean => {
+  const [last, next] = [entries[end - 1]?.entry, entries[end]?.entry];
+  if (last?.kind === "result") return next?.kind !== "result";
+  return last?.kind === "user" || last?.kind === "event";
+};
+
+describe("a request (R5)", () => {
+  it("is well formed for every well-formed history", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, (entries, style) => {
+        expect(refusalsIn(built(style, entries))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    ));
+
+  it("is well formed while calls are out: each has a result that says it is still running", () =>
+    fc.assert(
+      fc.property(anyStoredHistory, anyStyle, ({ entries, outstanding }, style) => {
+        fc.pre(outstanding.length > 0);
+        const prompt = built(style, entries);
+        expect(refusalsIn(prompt)).toEqual([]);
+        expect(JSON.stringify(prompt.at(-1)).split("Still running").length - 1).toBe(outstanding.length);
+      }),
+    ));
+
+  it("is the same however its entries came: at once, one by one, uncommitted first, results in any order", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, fc.array(fc.nat(6)), (entries, style, cuts) => {
+        const builder = createPromptBuilder(style);
+        let done = 0;
+        const order = lateResultsReversed(entries);
+        for (const cut of cuts) {
+          builder.prompt("be brief", order.slice(done, done + 2 * cut));
+          builder.append(order.slice(done, done + cut));
+          done = Math.min(order.length, done + cut);
+        }
+        const whole = built(style, entries);
+        expect(builder.prompt("", order.slice(done))).toEqual(whole);
+        builder.append(order.slice(done));
+        expect(builder.prompt("")).toEqual(whole);
+        expect(builder.prompt("be brief")).toEqual([{ role: "system", content: "be brief" }, ...whole]);
+      }),
+    ));
+
+  it("begins with every earlier request of its thread, so that providers can cache it", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, fc.nat(), (entries, style, seed) => {
+        const ends = entries.map((_, index) => index + 1).filter((end) => endsRequest(entries, end));
+        const end = ends[seed % ends.length] ?? entries.length;
+        const earlier = built(style, entries.slice(0, end));
+        expect(built(style, entries).slice(0, earlier.length)).toEqual(earlier);
+      }),
+      { numRuns: 300 },
+    ));
+
+  it("does not change once it was handed out, whatever is added later", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, fc.nat(20), (entries, style, cut) => {
+        const builder = createPromptBuilder(style);
+        builder.append(entries.slice(0, cut));
+        const prompt = builder.prompt("", entries.slice(cut, cut + 3));
+        const before = structuredClone(prompt);
+        builder.append(entries.slice(cut));
+        builder.prompt("", entries.slice(0, 2));
+        expect(prompt).toEqual(before);
+      }),
+    ));
+
+  it("shares its messages with the next one: a round pays for new entries only", () => {
+    const builder = createPromptBuilder({ eventsAs: "call", supportsImages: false });
+    const text = (position: number): PlacedEntry => ({ position, entry: { kind: "user", at: 0, text: `${position}` } });
+    builder.append([text(0), text(1)]);
+    const first = builder.prompt("");
+    const second = builder.prompt("", [text(2)]);
+    expect(second).not.toBe(first);
+    expect(second.slice(0, 2).map((message, index) => message === first[index])).toEqual([true, true]);
+    expect(builder.prompt("")).toHaveLength(2);
+  });
+});
+
+/** Results of a turn can be committed late and out of order: those of each turn in reverse. */
+const lateResultsReversed = (entries: readonly PlacedEntry[]): PlacedEntry[] => {
+  const ordered: PlacedEntry[] = [];
+  let results: PlacedEntry[] = [];
+  for (const placed of entries) {
+    if (placed.entry.kind === "result") results.unshift(placed);
+    else {
+      ordered.push(...results, placed);
+      results = [];
+    }
+  }
+  return [...ordered, ...results];
+};

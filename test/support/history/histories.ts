@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import type { ContentItem, Entry, EventSource, PlacedEntry, TurnPart } from "../../../machines/history/entry.ts";
+import { type CallId, callIdOf, ThreadId } from "../../../machines/history/ids.ts";
+import type { JsonObject } from "../../../machines/history/json.ts";
+
+/** A history with what its record would say of it. */
+export interface StoredHistory {
+  readonly entries: readonly PlacedEntry[];
+  readonly outstanding: readonly CallId[];
+}
+
+export const threadId = ThreadId.parse("t1");
+
+/** Ids as providers give them: repeated, empty, illegal, too long, and equal to ids that the prompt makes. */
+export const anyProviderId = fc.constantFrom(
+  "c1",
+  "c1",
+  "c2",
+  "toolu_01",
+  "",
+  "call_1_0",
+  "call_2_1",
+  "call_2_0_2",
+  "event_3",
+  "no spaces",
+  "é",
+  "x".repeat(64),
+  "x".repeat(65),
+);
+
+export const anyName = fc.constantFrom(
+  "watch",
+  "get_build",
+  "receive_event__injected",
+  "$READ FILE",
+  "a.b",
+  "",
+  "n".repeat(80),
+);
+
+const anyText = fc.oneof(
+  fc.constantFrom("hello", "a\nb", "[image image/png]", "lone \ud800 surrogate", "nul \0", " padded "),
+  fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== ""),
+);
+
+const anyArgs: fc.Arbitrary<JsonObject> = fc.constantFrom({}, { id: 1 }, { id: [null, { deep: "lone \udfff" }] });
+const anyMetadata = fc.option(fc.constantFrom({ anthropic: { signature: "s1" } }, { openai: { itemId: "i1" } }), {
+  nil: undefined,
+});
+
+export const anyContent: fc.Arbitrary<ContentItem[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: anyText.map((text): ContentItem => ({ type: "text", text })) },
+    { weight: 1, arbitrary: fc.constant<ContentItem>({ type: "image", data: "aGVsbG8=", mediaType: "image/png" }) },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+
+/** A part of a turn before its calls have their ids. */
+type Part =
+  | {
+      readonly type: "text" | "reasoning";
+      readonly text: string;
+      readonly metadata: { readonly [p: string]: JsonObject } | undefined;
+    }
+  | { readonly type: "call"; readonly providerCallId: string; readonly name: string; readonly args: JsonObject }
+  | { readonly type: "provided" };
+
+const anyPart: fc.Arbitrary<Part> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("text" as const), text: anyText, metadata: anyMetadata }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("reasoning" as const), text: anyText, metadata: anyMetadata }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("call" as const),
+      providerCallId: anyProviderId,
+      name: anyName,
+      args: anyArgs,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: "provided" as const }) },
+);
+
+/** What a thread was told: a text, or an event of one of the calls before (or of one that is not in the history). */
+type Told =
+  | { readonly kind: "user"; readonly text: string; readonly interrupt: boolean }
+  | { readonly kind: "event"; readonly text: string; readonly source: number };
+
+const anyUser = fc.record({ kind: fc.constant("user" as const), text: anyText, interrupt: fc.boolean() });
+const anyEvent = fc.record({ kind: fc.constant("event" as const), text: anyText, source: fc.nat(4) });
+
+/** One turn, what its calls gave, and what the thread was told before the next one; empty only behind results. */
+interface Step {
+  readonly parts: readonly Part[];
+  readonly content: ContentItem[];
+  readonly error: boolean;
+  readonly told: readonly Told[];
+}
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  parts: fc.array(anyPart, { minLength: 1, maxLength: 5 }),
+  content: anyContent,
+  error: fc.boolean(),
+  told: fc.array(fc.oneof(anyUser, anyEvent), { maxLength: 3 }),
+});
+
+const gone: EventSource = {
+  callId: callIdOf(threadId, 90, 0),
+  providerCallId: "c9",
+  name: "watch",
+  args: { topic: "builds" },
+};
+
+const turnPartOf = (part: Part, callId: CallId): TurnPart => {
+  if (part.type === "call") return { ...part, callId };
+  if (part.type === "provided")
+    return {
+      type: "provided",
+      part: { type: "file", data: { type: "data", data: "aGVsbG8=" }, mediaType: "image/png" },
+    };
+  const { type, text, metadata } = part;
+  return { type, text, ...(metadata && { providerMetadata: { ...metadata } }) };
+};
+
+/** Folds steps into a well-formed history in which `open` of the last turn's calls, the first ones, are outstanding. */
+const historyOf = (first: readonly Told[], steps: readonly Step[], open: number): StoredHistory => {
+  const entries: PlacedEntry[] = [];
+  const sources: EventSource[] = [];
+  const outstanding: CallId[] = [];
+  let position = 0;
+  const place = (entry: Entry) => entries.push({ position: position++, entry });
+  const tell = (told: readonly Told[]) => {
+    for (const each of told) {
+      if (each.kind === "user")
+        place({ kind: "user", at: position, text: each.text, ...(each.interrupt && { interrupt: true }) });
+      else place({ kind: "event", at: position, text: each.text, source: sources[each.source] ?? gone });
+    }
+  };
+  tell(first);
+  for (const [index, { parts, content, error, told }] of steps.entries()) {
+    let nth = 0;
+    const turn = parts.map((part) => turnPartOf(part, callIdOf(threadId, index + 1, part.type === "call" ? nth++ : 0)));
+    const calls = turn.flatMap((part) => (part.type === "call" ? [part] : []));
+    const waiting = index === steps.length - 1 ? Math.min(open, calls.length) : 0;
+    place({ kind: "turn", at: position, parts: turn });
+    for (const [at, { callId, providerCallId, name, args }] of calls.entries()) {
+      sources.push({ callId, providerCallId, name, args });
+      if (at >= waiting)
+        place({ kind: "result", at: position, callId, name, origin: "tool", content, ...(error && { error: true }) });
+      else outstanding.push(calls[at]?.callId ?? gone.callId) && position++;
+    }
+    const silent = told.length === 0 && calls.length === 0;
+    if (waiting === 0) tell(silent ? [{ kind: "user", text: "go on", interrupt: false }] : told);
+  }
+  return { entries, outstanding };
+};
+
+const anyOpening = fc
+  .tuple(anyUser, fc.array(fc.oneof(anyUser, anyEvent), { maxLength: 2 }))
+  .map(([user, others]) => [user, ...others]);
+
+const anySteps = fc.array(anyStep, { maxLength: 6 });
+
+/** A well-formed history that a request can be made of: nothing is outstanding, an input or a result is last. */
+export const anyRequestHistory: fc.Arbitrary<readonly PlacedEntry[]> = fc
+  .tuple(anyOpening, anySteps)
+  .map(([opening, steps]) => historyOf(opening, steps, 0).entries);
+
+/** A well-formed history as it may be stored: some calls of the last turn can be outstanding. */
+export const anyStoredHistory: fc.Arbitrary<StoredHistory> = fc
+  .tuple(anyOpening, anySteps, fc.nat(3))
+  .map(([opening, steps, open]) => historyOf(opening, steps, open));
+
+export const anyStyle = fc.record({
+  eventsAs: fc.constantFrom("call" as const, "text" as const),
+  supportsImages: fc.boolean(),
+});

@@ -1,0 +1,211 @@
+import { initialTransition, transition } from "xstate";
+import type { z } from "zod";
+import type { PlacedEntry } from "../../../machines/history/entry.ts";
+import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
+import type { RoundOutput } from "../../../machines/round/turn.ts";
+import type { InlineResult } from "../../../machines/thread/close.ts";
+import { type Call, newRecord, type Subscription, type ThreadCommit } from "../../../machines/thread/commit.ts";
+import { Input, type WaitingInput } from "../../../machines/thread/input.ts";
+import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
+import { threadMachine } from "../../../machines/thread/machine.ts";
+
+/** An input as a test writes it: what the schema defaults, and the dedup id, may be left out. */
+export type GivenInput = z.input<typeof Input> & { dedupId?: string };
+
+export const threadId = ThreadId.parse("t1");
+
+export const foldLimits: ThreadLimits = {
+  rounds: 100,
+  equalCalls: 5,
+  subscriptions: 100,
+  round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
+};
+
+/** What a store would hold after the commits so far; the plainest model of one that can be held in mind. */
+export interface Stored {
+  version: number;
+  record: typeof newRecord;
+  calls: Call[];
+  subscriptions: Subscription[];
+  history: PlacedEntry[];
+  inbox: WaitingInput[];
+}
+
+type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
+
+/**
+ * A thread driven by hand: XState's pure `transition`, so nothing starts and nothing waits. What the chart asks for is
+ * kept as data; whoever drives it says how each effect ended.
+ */
+export class Fold {
+  snapshot: Snapshot;
+  /** What was committed, restarts included. */
+  readonly commits: ThreadCommit[];
+  /** Commits beside the slice, as they were put together. */
+  readonly recorded: ThreadCommit[] = [];
+  readonly aborted: CallId[] = [];
+  readonly announced: string[] = [];
+  readonly cuts: string[] = [];
+  readonly stored: Stored;
+  readonly limits: ThreadLimits;
+  #seq: number;
+  #now = 1_000;
+  readonly #queue: { commit: ThreadCommit; awaited: boolean }[] = [];
+
+  constructor(limits: Partial<ThreadLimits> = {}, stored?: Stored, commits: ThreadCommit[] = []) {
+    this.commits = commits;
+    this.limits = { ...foldLimits, ...limits };
+    this.stored = stored ?? { version: 0, record: newRecord, calls: [], subscriptions: [], history: [], inbox: [] };
+    this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
+    const { version, record, calls, subscriptions } = this.stored;
+    const [snapshot, actions] = initialTransition(threadMachine, {
+      threadId,
+      limits: this.limits,
+      version,
+      record,
+      calls,
+      subscriptions,
+    });
+    this.snapshot = snapshot;
+    this.#collect(actions);
+    if (this.stored.inbox.length > 0) this.#send({ type: "inputs.accepted", inputs: [...this.stored.inbox] });
+  }
+
+  get state(): string {
+    const { value } = this.snapshot;
+    if (typeof value === "string") return value;
+    const inner = (value as { running: string | Record<string, string> }).running;
+    return typeof inner === "string" ? `running.${inner}` : `running.${Object.entries(inner)[0]?.join(".")}`;
+  }
+
+  get context() {
+    return this.snapshot.context;
+  }
+
+  now(): number {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  /** Accepts inputs together; what the schema defaults may be left out. */
+  accept(...inputs: GivenInput[]): this {
+    const waiting = inputs.map(({ dedupId, ...input }): WaitingInput => {
+      this.#seq += 1;
+      return { seq: this.#seq, dedupId: dedupId ?? `d${this.#seq}`, input: Input.parse(input), at: this.now() };
+    });
+    this.stored.inbox.push(...waiting);
+    this.#send({ type: "inputs.accepted", inputs: waiting });
+    return this;
+  }
+
+  waits(actor: "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
+    return this.snapshot.children[actor] !== undefined;
+  }
+
+  prepared(): this {
+    return this.#done("prepare", { at: this.now() });
+  }
+
+  answered(output: Partial<RoundOutput> = {}): this {
+    const whole: RoundOutput = {
+      outcome: "finished",
+      blocks: [],
+      usage: { inputTokens: 1, outputTokens: 1 },
+      model: "scripted/test",
+      at: this.now(),
+      ...output,
+    };
+    return this.#done("round", whole);
+  }
+
+  committed(): this {
+    const slice = this.#queue.shift();
+    if (!slice?.awaited) throw new Error(`no commit is under way in ${this.state}`);
+    this.#apply(slice.commit);
+    this.#drain();
+    return this.#done("commit", { at: this.now() });
+  }
+
+  dispatched(): this {
+    const ids = this.context.calls.filter(({ form }) => form !== "inline").map(({ callId }) => callId);
+    this.stored.calls = this.stored.calls.map((call) =>
+      ids.includes(call.callId) && call.status === "committed" ? { ...call, status: "started" } : call,
+    );
+    return this.#done("dispatch", { at: this.now() });
+  }
+
+  ranInline(results: readonly InlineResult[]): this {
+    return this.#done("inline", { results, at: this.now() });
+  }
+
+  /** The call of that name that is outstanding. */
+  call(name: string): CallId {
+    const call = this.context.calls.find((other) => other.name === name);
+    if (!call) throw new Error(`no outstanding call ${name} in ${this.context.calls.map((other) => other.name)}`);
+    return call.callId;
+  }
+
+  /** A crash: a new actor on what was stored. */
+  restarted(): Fold {
+    return new Fold(this.limits, structuredClone(this.stored), this.commits);
+  }
+
+  #done(id: string, output: unknown): this {
+    if (!this.snapshot.children[id]) throw new Error(`${id} is not invoked in ${this.state}`);
+    this.#send({ type: `xstate.done.actor.${id}`, output, actorId: id } as never);
+    return this;
+  }
+
+  #send(event: Parameters<typeof transition<typeof threadMachine>>[2]): void {
+    const [snapshot, actions] = transition(threadMachine, this.snapshot, event);
+    this.snapshot = snapshot as Snapshot;
+    this.#collect(actions);
+  }
+
+  #collect(actions: readonly { type: string; params: unknown }[]): void {
+    for (const { type, params } of actions) {
+      if (type === "record") {
+        const { commit } = params as { commit: ThreadCommit };
+        this.recorded.push(commit);
+        this.#queue.push({ commit, awaited: false });
+      }
+      if (type === "xstate.spawnChild" && (params as { src?: string }).src === "commit")
+        this.#queue.push({ commit: (params as { input: ThreadCommit }).input, awaited: true });
+      if (type === "abort") this.aborted.push(...(params as { calls: CallId[] }).calls);
+      if (type === "announce")
+        this.announced.push(...(params as { deferred: WaitingInput[] }).deferred.map(({ dedupId }) => dedupId));
+      if (type === "cutInline") this.cuts.push("inline");
+      if (type === "xstate.sendTo" && (params as { event?: { type: string } }).event?.type === "round.cut")
+        this.cuts.push("round");
+    }
+    this.#drain();
+  }
+
+  /** Commits beside the slice are made at once, but never before one that was put together earlier. */
+  #drain(): void {
+    while (this.#queue[0] && !this.#queue[0].awaited) {
+      const next = this.#queue.shift();
+      if (next) this.#apply(next.commit);
+    }
+  }
+
+  #apply(commit: ThreadCommit): void {
+    const { stored } = this;
+    if (commit.expectedVersion !== stored.version)
+      throw new Error(`stale commit: expected ${commit.expectedVersion}, stored ${stored.version}`);
+    this.commits.push(commit);
+    stored.version += 1;
+    stored.history = [...stored.history, ...commit.entries].sort((a, b) => a.position - b.position);
+    stored.inbox = stored.inbox
+      .filter(({ seq }) => !commit.consumed.includes(seq))
+      .map((waiting) => (commit.interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true } : waiting));
+    stored.calls = [
+      ...stored.calls.filter(({ callId }) => !commit.calls.settled.includes(callId)),
+      ...commit.calls.made,
+    ];
+    stored.subscriptions = [...stored.subscriptions, ...commit.subscriptions.opened].filter(
+      ({ callId }) => !commit.subscriptions.ended.includes(callId),
+    );
+    if (commit.record) stored.record = commit.record;
+  }
+}

@@ -1,0 +1,106 @@
+import type { CallId } from "../../../machines/history/ids.ts";
+import { calls, callsInline, says, settle, turn, waits } from "./blocks.ts";
+import { Fold, type GivenInput } from "./fold.ts";
+
+/** A thread in each state that the table has a column for, each with a subscription to `watch` where it can be. */
+const asking = (): Fold => {
+  const fold = turn(settle(new Fold().accept({ kind: "text", text: "watch" })), calls("watch"));
+  settle(
+    fold.accept({
+      kind: "result",
+      callId: fold.call("watch"),
+      content: [{ type: "text", text: "watching" }],
+      subscription: true,
+    }),
+  );
+  turn(fold, says("ok"));
+  return settle(fold.accept({ kind: "text", text: "go" }));
+};
+
+export const columns: Record<string, () => Fold> = {
+  preparing: () => turn(asking(), says("ok")).accept({ kind: "text", text: "again" }),
+  completing: asking,
+  callingInline: () =>
+    asking()
+      .answered({ blocks: [callsInline("add"), calls("build")] })
+      .committed()
+      .dispatched(),
+  committing: () => asking().answered({ blocks: [says("ok")] }),
+  dispatching: () =>
+    asking()
+      .answered({ blocks: [calls("build"), waits("sleep")] })
+      .committed(),
+  awaitingActiveCall: () => turn(asking(), calls("build"), waits("sleep")),
+  idlePassive: () => turn(asking(), waits("sleep")),
+  subscribed: () => turn(asking(), says("ok")),
+  idle: () => turn(settle(new Fold().accept({ kind: "text", text: "hello" })), says("ok")),
+};
+
+const result = (callId: CallId | undefined): GivenInput | undefined =>
+  callId && { kind: "result", callId, content: [{ type: "text", text: "done" }] };
+const outstanding = (fold: Fold, passive: boolean): CallId | undefined =>
+  fold.context.calls.find((call) => call.passive === passive && call.form !== "inline")?.callId;
+const event = (callId: CallId | undefined): GivenInput | undefined =>
+  callId && { kind: "event", callId, text: "tick", associative: true };
+const nobody = "t1#99.0" as CallId;
+
+/** The inputs that the table has a row for; undefined where that input cannot exist. */
+export const rows: Record<string, (fold: Fold) => GivenInput | undefined> = {
+  "user text": () => ({ kind: "text", text: "stop" }),
+  'text sent with `whileBusy: "wait"`': () => ({ kind: "text", text: "later", whileBusy: "wait" }),
+  "result of an outstanding active call": (fold) => result(outstanding(fold, false)),
+  "result or timer of an outstanding passive call": (fold) => result(outstanding(fold, true)),
+  "result of a settled or unknown call": () => result(nobody),
+  "associative event of a subscription": (fold) => event(fold.context.subscriptions[0]?.callId),
+  "event of an active call that is still outstanding": (fold) => event(outstanding(fold, false)),
+  "event of a passive call": (fold) => event(outstanding(fold, true)),
+  "event of an unknown or ended source": () => event(nobody),
+  "progress of an outstanding call": (fold) => {
+    const callId = outstanding(fold, false);
+    return callId && { kind: "progress", callId, text: "half" };
+  },
+  "interrupt (no text)": () => ({ kind: "interrupt" }),
+};
+
+/** What one input does to a thread, in the words of the table. */
+export const outcomeOf = (fold: Fold, input: GivenInput): string => {
+  const before = {
+    state: fold.state,
+    recorded: fold.recorded.length,
+    aborted: fold.aborted.length,
+    cuts: fold.cuts.length,
+  };
+  const waiting = fold.context.inbox.length;
+  const announced = fold.announced.length;
+  fold.accept(input);
+  const facts = fold.recorded.slice(before.recorded).flatMap((commit) => commit.facts);
+  const told = fold.aborted.length > before.aborted;
+  if (facts.some(({ type }) => type === "input.discarded")) return "discarded";
+  if (facts.some(({ type }) => type === "call.progressed")) return "handed to the application";
+  if (fold.cuts.length > before.cuts) return "cuts; kept";
+  if (fold.state === "running.preparing" && before.state !== "running.preparing") {
+    if (input.kind === "interrupt" || (told && input.kind === "text" && before.state === "awaitingActiveCall"))
+      return "interrupts; runs";
+    return told ? "runs; waits are woken early" : "runs";
+  }
+  if (fold.announced.length > announced) return "deferred";
+  if (fold.context.inbox.length > waiting) {
+    if (before.state === "running.preparing") return input.kind === "interrupt" ? "kept; no round" : "joins the batch";
+    return before.state.startsWith("running") ? "kept" : "waits for the active calls";
+  }
+  return "nothing to do";
+};
+
+/** The table as markdown, made by running every cell. */
+export const tableOfMachine = (): string => {
+  const names = Object.keys(columns);
+  const lines = Object.entries(rows).map(([row, make]) => {
+    const cells = names.map((name) => {
+      const fold = (columns[name] as () => Fold)();
+      const input = make(fold);
+      return input ? outcomeOf(fold, input) : "–";
+    });
+    return `| ${row} | ${cells.join(" | ")} |`;
+  });
+  return [`| input | ${names.join(" | ")} |`, `| --- |${" --- |".repeat(names.length)}`, ...lines].join("\n");
+};

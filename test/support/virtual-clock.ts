@@ -1,0 +1,1 @@
+export { settle, type VirtualClock, virtualClock } from "../../src/testing/virtual-clock.ts";
