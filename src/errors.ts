@@ -139,7 +139,7 @@ export class SystemStoppedError extends WakefulError {
   }
 }
 
-/** A file is no scenario file of version 1. */
+/** A file cannot be read, or is no scenario file of version 1. */
 export class ScenarioFileError extends WakefulError {
   override readonly name = "ScenarioFileError";
   readonly code = "SCENARIO_FILE";
@@ -151,7 +151,7 @@ export class ScenarioFileError extends WakefulError {
   readonly problem: string;
   constructor(file: string, scenario: string | undefined, path: string, problem: string, options?: ErrorOptions) {
     const place = [scenario && `scenario ${scenario}`, path].filter((part) => part).join(", ");
-    super(`${file}${place && `, ${place}`}: ${problem}. FORMAT.md beside the scenarios describes the format.`, options);
+    super(`${file}${place && `, ${place}`}: ${problem}`, options);
     this.file = file;
     this.scenario = scenario;
     this.path = path;
@@ -185,5 +185,18 @@ export class ToolFileError extends WakefulError {
   constructor(file: string, problem: string, options?: ErrorOptions) {
     super(`Tools file ${file}: ${problem}`, options);
     this.file = file;
+  }
+}
+
+/** A model's turn went on beyond what any turn may be; the request was closed. */
+export class TurnTooLongError extends WakefulError {
+  override readonly name = "TurnTooLongError";
+  readonly code = "TURN_TOO_LONG";
+  readonly limit: number;
+  constructor(limit: number) {
+    super(
+      `The model's turn went beyond ${limit} characters, so the request was closed. Ask for less, or limit its output tokens.`,
+    );
+    this.limit = limit;
   }
 }

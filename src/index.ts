@@ -9,9 +9,19 @@ export type {
   ThreadView,
 } from "./system/api.ts";
 export { defaultLimits } from "./system/limits.ts";
-export { defineTool, type Tool } from "./tool/define.ts";
+export {
+  defineTool,
+  isTool,
+  type JsonSchema,
+  type Producer,
+  type ProducerEvent,
+  type Tool,
+  type ToolAnnotations,
+  type ToolDefinition,
+} from "./tool/define.ts";
+export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
-export { eventFor, progressFor, resultFor } from "./tool/address.ts";
+export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
 export { createSender } from "./queue/sender.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
 export type { Store } from "./store/store.ts";
@@ -22,6 +32,7 @@ export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "..
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";
+export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
 export {

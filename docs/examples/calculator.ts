@@ -8,7 +8,7 @@ import { z } from "zod";
  *     product = factor (("*" | "/") factor)*
  *     factor  = "-" factor | "(" sum ")" | number
  */
-export const valueOf = (expression: string): number => {
+export const evaluate = (expression: string): number => {
   const tokens = expression.match(/\d+(?:\.\d+)?|\S/gu) ?? [];
   const next = () => tokens.shift();
   const takes = (...signs: string[]) => signs.find((sign) => sign === tokens[0] && next());
@@ -20,7 +20,8 @@ export const valueOf = (expression: string): number => {
   };
   const product = (): number => {
     let value = factor();
-    for (let sign = takes("*", "/"); sign; sign = takes("*", "/")) value = sign === "*" ? value * factor() : value / factor();
+    for (let sign = takes("*", "/"); sign; sign = takes("*", "/"))
+      value = sign === "*" ? value * factor() : value / factor();
     return value;
   };
   const factor = (): number => {
@@ -51,5 +52,5 @@ export const calculate = defineTool({
   inputSchema: z.object({ expression: z.string().max(500).describe("For example (2 + 3) * 4") }),
   annotations: { readOnly: true },
   display: ({ expression }) => `Calculate ${expression}`,
-  inline: ({ expression }) => String(valueOf(expression)),
+  inline: ({ expression }) => String(Number(evaluate(expression).toPrecision(15))),
 });

@@ -1,5 +1,6 @@
 import { assign, fromCallback, sendTo, setup } from "xstate";
-import type { RoundCommand, StreamCommand, StreamEvent } from "./events.ts";
+import type { BrokenTry, RoundCommand, StreamCommand, StreamEvent } from "./events.ts";
+import { failureAfter, triesAgain, waitBefore } from "./retry.ts";
 import type { Block, RoundLimits, RoundOutput } from "./turn.ts";
 
 /** What a round is created with. `request` is passed on to the stream and not looked at. */
@@ -9,7 +10,7 @@ export interface RoundInput {
   readonly limits: RoundLimits;
 }
 
-/** What one try is made with. `attempt` counts from 1. */
+/** What one try is made with. `attempt` counts from 1; `silence`: ms without a sign until the try has stalled. */
 export interface StreamInput {
   readonly request: unknown;
   readonly attempt: number;
@@ -17,7 +18,9 @@ export interface StreamInput {
 }
 
 interface RoundContext extends RoundInput {
+  /** The try that is under way or waited for, from 1. */
   readonly attempt: number;
+  /** Whole blocks of this try; those of earlier tries are gone. */
   readonly blocks: readonly Block[];
   /** ms until the next try. */
   readonly wait: number;
@@ -27,32 +30,10 @@ interface RoundContext extends RoundInput {
   readonly end: Omit<RoundOutput, "blocks" | "model"> | null;
 }
 
-type Failed = Extract<StreamEvent, { type: "stream.failed" }>;
 type Ended = Pick<Extract<StreamEvent, { type: "stream.ended" }>, "outcome" | "usage" | "at" | "model">;
 type Stopped = { readonly visible: string; readonly at: number; readonly model?: string };
 
-const firstWait = 500;
-const longestBackoff = 32_000;
-
-/** The provider's wait where it named one; else 0.5 s doubled with each try, spread by the jitter over half to all of it. */
-export const waitBefore = (attempt: number, { retryAfter, jitter }: Pick<Failed, "retryAfter" | "jitter">): number => {
-  if (retryAfter !== undefined) return retryAfter;
-  const backoff = Math.min(firstWait * 2 ** (attempt - 1), longestBackoff);
-  return Math.round(backoff / 2 + (backoff / 2) * jitter);
-};
-
 const textBlock = (text: string): readonly Block[] => (text.trim() === "" ? [] : [{ type: "text", text }]);
-
-const failureOf = ({ attempt, limits }: RoundContext, failed: Failed): NonNullable<RoundOutput["failure"]> => {
-  if (!failed.retryable) return { code: "MODEL_FAILED", message: failed.message };
-  const wait = waitBefore(attempt, failed);
-  if (attempt < limits.tries && wait > limits.slowRetry)
-    return {
-      code: "MODEL_UNAVAILABLE",
-      message: `${failed.message} It may be asked again at ${new Date(failed.at + wait).toISOString()}.`,
-    };
-  return { code: "MODEL_UNAVAILABLE", message: `${failed.message} That was try ${attempt} of ${limits.tries}.` };
-};
 
 const outputOf = ({ end, blocks, model }: RoundContext): RoundOutput => ({
   ...(end ?? { outcome: "cut", usage: null, at: 0 }),
@@ -60,6 +41,10 @@ const outputOf = ({ end, blocks, model }: RoundContext): RoundOutput => ({
   model,
 });
 
+/**
+ * One request to a model, tried until it is answered, cut or given up. It ends in exactly one output and never in an
+ * error. `stream` and `announceRetry` are effects that the runtime provides.
+ */
 export const roundMachine = setup({
   types: {
     context: {} as RoundContext,
@@ -68,26 +53,27 @@ export const roundMachine = setup({
     output: {} as RoundOutput,
   },
   actors: {
+    /** Effect: one try. Sends whole blocks and then one end, also when it is told to stop. */
     stream: fromCallback<StreamCommand, StreamInput>(() => {
       throw new Error('The actor "stream" is not provided: run the chart with roundMachine.provide({ actors }).');
     }),
   },
   guards: {
-    mayTryAgain: ({ context }, { failed }: { failed: Failed }) =>
-      failed.retryable &&
-      context.attempt < context.limits.tries &&
-      waitBefore(context.attempt, failed) <= context.limits.slowRetry,
+    mayTryAgain: ({ context }, { broken }: { broken: BrokenTry }) =>
+      triesAgain(context.attempt, broken, context.limits),
+    isTruncated: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "truncated",
+    isFiltered: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "filtered",
   },
   actions: {
     keepBlock: assign(({ context }, { block }: { block: Block }) => ({ blocks: [...context.blocks, block] })),
-    /** Nothing of the try that failed survives: the same request is asked again. */
-    planRetry: assign(({ context }, { failed }: { failed: Failed }) => ({
+    /** Nothing of the try that broke survives: the same request is asked again. */
+    planRetry: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
       blocks: [],
-      wait: waitBefore(context.attempt, failed),
+      wait: waitBefore(context.attempt, broken),
       attempt: context.attempt + 1,
-      model: failed.model,
+      model: broken.model,
     })),
-    /** Effect: tells who watches that what the try had shown is void, and when the next one begins. */
+    /** Effect: tells who watches that what the try had shown is void. `attempt` and `wait` speak of the next one. */
     announceRetry: (_, _params: { message: string }) => {
       throw new Error(
         'The action "announceRetry" is not provided: run the chart with roundMachine.provide({ actions }).',
@@ -100,13 +86,21 @@ export const roundMachine = setup({
       model,
       end: { outcome: "cut" as const, usage: null, at },
     })),
-    endFailed: assign(({ context }, { failed }: { failed: Failed }) => ({
-      blocks: [...context.blocks, ...textBlock(failed.visible)],
-      model: failed.model,
-      end: { outcome: "failed" as const, usage: null, at: failed.at, failure: failureOf(context, failed) },
+    endFailed: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
+      blocks: [...context.blocks, ...textBlock(broken.visible)],
+      model: broken.model,
+      end: {
+        outcome: "failed" as const,
+        usage: null,
+        at: broken.at,
+        failure: failureAfter(context.attempt, broken, context.limits),
+      },
     })),
   },
-  delays: { retry: ({ context }) => context.wait },
+  delays: {
+    /** What the provider asked for, or the backoff; on the clock of the actor system. */
+    retry: ({ context }) => context.wait,
+  },
 }).createMachine({
   id: "round",
   context: ({ input }) => ({ ...input, attempt: 1, blocks: [], wait: 0, model: "", end: null }),
@@ -125,36 +119,75 @@ export const roundMachine = setup({
         }),
       },
       initial: "open",
+      on: {
+        "block.ended": { actions: { type: "keepBlock", params: ({ event }) => ({ block: event.block }) } },
+        "stream.ended": [
+          {
+            guard: { type: "isTruncated", params: ({ event }) => event },
+            target: "truncated",
+            actions: { type: "end", params: ({ event }) => event },
+          },
+          {
+            guard: { type: "isFiltered", params: ({ event }) => event },
+            target: "filtered",
+            actions: { type: "end", params: ({ event }) => event },
+          },
+          { target: "finished", actions: { type: "end", params: ({ event }) => event } },
+        ],
+      },
       states: {
         open: {
-          on: { "round.cut": { target: "stopping", actions: "stopStream" } },
+          description: "Blocks come in, each once it is whole.",
+          on: {
+            "round.cut": { target: "stopping", actions: "stopStream" },
+            "stream.failed": [
+              {
+                guard: { type: "mayTryAgain", params: ({ event }) => ({ broken: event }) },
+                target: "#round.waiting",
+                actions: [
+                  { type: "planRetry", params: ({ event }) => ({ broken: event }) },
+                  { type: "announceRetry", params: ({ event }) => event },
+                ],
+              },
+              { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
+            ],
+            "stream.dropped": [
+              {
+                guard: { type: "mayTryAgain", params: ({ event }) => ({ broken: event }) },
+                target: "#round.waiting",
+                actions: [
+                  { type: "planRetry", params: ({ event }) => ({ broken: event }) },
+                  { type: "announceRetry", params: ({ event }) => event },
+                ],
+              },
+              { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
+            ],
+            "stream.stalled": [
+              {
+                guard: { type: "mayTryAgain", params: ({ event }) => ({ broken: event }) },
+                target: "#round.waiting",
+                actions: [
+                  { type: "planRetry", params: ({ event }) => ({ broken: event }) },
+                  { type: "announceRetry", params: ({ event }) => event },
+                ],
+              },
+              { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
+            ],
+          },
         },
         stopping: {
-          description: "The stream was told to stop and hands back the visible text of the block that was open.",
+          description: "The stream was told to stop; it lives until it has handed back what is kept.",
           on: {
+            "stream.stopped": { target: "#round.cut", actions: { type: "endCut", params: ({ event }) => event } },
             "stream.failed": {
-              target: "#round.done",
+              target: "#round.cut",
               description: "A failure that crosses the cut changes nothing: what was visible is kept.",
               actions: { type: "endCut", params: ({ event }) => event },
             },
+            "stream.dropped": { target: "#round.cut", actions: { type: "endCut", params: ({ event }) => event } },
+            "stream.stalled": { target: "#round.cut", actions: { type: "endCut", params: ({ event }) => event } },
           },
         },
-      },
-      on: {
-        "block.ended": { actions: { type: "keepBlock", params: ({ event }) => ({ block: event.block }) } },
-        "stream.ended": { target: "done", actions: { type: "end", params: ({ event }) => event } },
-        "stream.stopped": { target: "done", actions: { type: "endCut", params: ({ event }) => event } },
-        "stream.failed": [
-          {
-            guard: { type: "mayTryAgain", params: ({ event }) => ({ failed: event }) },
-            target: "waiting",
-            actions: [
-              { type: "planRetry", params: ({ event }) => ({ failed: event }) },
-              { type: "announceRetry", params: ({ event }) => ({ message: event.message }) },
-            ],
-          },
-          { target: "done", actions: { type: "endFailed", params: ({ event }) => ({ failed: event }) } },
-        ],
       },
     },
     waiting: {
@@ -162,11 +195,19 @@ export const roundMachine = setup({
       after: { retry: "streaming" },
       on: {
         "round.cut": {
-          target: "done",
+          target: "cut",
+          description: "Between two tries nothing is kept.",
           actions: { type: "endCut", params: ({ event }) => ({ visible: "", at: event.at }) },
         },
       },
     },
-    done: { type: "final" },
+    finished: { type: "final", description: "The model ended its turn, perhaps with nothing in it." },
+    truncated: { type: "final", description: "The provider ended the turn at the model's output limit." },
+    filtered: { type: "final", description: "The provider's filter ended the turn." },
+    cut: { type: "final", description: "An input interrupted the turn; what was complete or visible is kept." },
+    failed: {
+      type: "final",
+      description: "The error was fatal, the tries ran out, or the provider asked for a wait that is not sat out.",
+    },
   },
 });

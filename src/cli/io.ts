@@ -34,3 +34,9 @@ export const processIo: Io = {
 
 /** Says one line about the program itself. */
 export const notice = ({ stderr }: Pick<Io, "stderr">, text: string): void => void stderr.write(`wakeful: ${text}\n`);
+
+/** Resolves once everything written so far has reached its reader, or never will. */
+export const flushed = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    stream.write("", () => resolve());
+  });

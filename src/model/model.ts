@@ -22,15 +22,28 @@ export interface ResolvedModelOptions extends ModelOptions {
   readonly supportsImages: boolean;
 }
 
-/** Providers whose models sign their calls together with the reasoning before them, and refuse calls without. */
-const signingProviders = /^(anthropic|google|vertex|amazon-bedrock|bedrock)\b/;
+/** Parts of a provider's name, or the vendor in a gateway's model id, whose models sign. */
+const signing = /(^|[./-])(anthropic|google|vertex|bedrock)\b/;
 
+/**
+ * Models that sign calls together with the reasoning before them (Claude that thinks, Gemini) refuse a call that carries
+ * no signature, and a synthetic pair is such a call: they read events as text. Whether thinking is on is an option of each
+ * request that nobody can read off a model, so every model of these vendors counts; all others get the pair, which tells
+ * them best where the event came from.
+ */
+const defaultEventsAs = ({ provider, modelId }: Pick<LanguageModelV4, "provider" | "modelId">): "call" | "text" =>
+  signing.test(provider) || (provider.startsWith("gateway") && signing.test(modelId)) ? "text" : "call";
+
+/** `<provider>/<model id>`, as it stands in outputs and logs. */
 export const modelName = ({ provider, modelId }: Pick<LanguageModelV4, "provider" | "modelId">): string =>
   `${provider}/${modelId}`;
 
-export const resolveModelOptions = (model: LanguageModelV4, options: ModelOptions = {}): ResolvedModelOptions => ({
+export const resolveModelOptions = (
+  model: Pick<LanguageModelV4, "provider" | "modelId">,
+  options: ModelOptions = {},
+): ResolvedModelOptions => ({
   ...options,
-  eventsAs: options.eventsAs ?? (signingProviders.test(model.provider) ? "text" : "call"),
+  eventsAs: options.eventsAs ?? defaultEventsAs(model),
   keepUnsignedReasoning: options.keepUnsignedReasoning ?? false,
   supportsImages: options.supportsImages ?? true,
 });

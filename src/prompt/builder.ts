@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PlacedEntry, ResultEntry, TurnEntry } from "../../machines/history/entry.ts";
 import type { CallId } from "../../machines/history/ids.ts";
+import { safeText } from "../tool/text.ts";
 import { eventBlock, eventPair } from "./event.ts";
 import { PromptIds } from "./ids.ts";
 import { shownTurn, userMessage, withoutTrailingReasoning } from "./messages.ts";
@@ -36,33 +37,40 @@ export interface PromptBuilder {
   prompt(instructions: string, extra?: readonly PlacedEntry[]): LanguageModelV4Prompt;
 }
 
-/** The results of the last turn: where their message stands, and which are still to come, by their place in it. */
+/** The results of the last turn: where their message stands in the tail, and which are still to come, by their place in it. */
 interface OpenResults {
   readonly at: number;
   readonly missing: Map<CallId, number>;
 }
 
+/**
+ * Messages on their way to a prompt. Those of the tail can still change: results of the last turn arrive, reasoning at
+ * its end is dropped. Everything before the last turn stands.
+ */
 class Draft {
   readonly style: PromptStyle;
-  readonly #messages: LanguageModelV4Message[];
+  readonly #before: readonly LanguageModelV4Message[];
+  readonly #standing: LanguageModelV4Message[] = [];
+  readonly #tail: LanguageModelV4Message[];
   readonly #ids: PromptIds;
   #open: OpenResults | undefined;
 
-  constructor(style: PromptStyle, messages: LanguageModelV4Message[] = [], ids = new PromptIds(), open?: OpenResults) {
+  constructor(style: PromptStyle, from?: Draft) {
     this.style = style;
-    this.#messages = messages;
-    this.#ids = ids;
-    this.#open = open;
+    this.#before = from ? from.#standing : [];
+    this.#tail = from ? [...from.#tail] : [];
+    this.#ids = new PromptIds(from ? from.#ids : undefined);
+    this.#open = from ? from.#openCopy() : undefined;
   }
 
-  /** Goes on from here without changing this one, which must not grow as long as the fork is used. */
+  /** Goes on from here at a cost that does not depend on what stands. Of use until this one grows; forks no further. */
   fork(): Draft {
-    const open = this.#open && { at: this.#open.at, missing: new Map(this.#open.missing) };
-    return new Draft(this.style, this.#messages.slice(), new PromptIds(this.#ids), open);
+    return new Draft(this.style, this);
   }
 
-  get messages(): readonly LanguageModelV4Message[] {
-    return this.#messages;
+  /** `first`, then everything so far, in an array of its own. */
+  after(first: LanguageModelV4Message[]): LanguageModelV4Message[] {
+    return first.concat(this.#before, this.#standing, this.#tail);
   }
 
   add({ position, entry }: PlacedEntry): void {
@@ -70,29 +78,33 @@ class Draft {
     else if (entry.kind === "result") this.#addResult(entry);
     else if (entry.kind === "user") this.#addUser(userMessage(entry));
     else if (this.style.eventsAs === "text") this.#addUser(eventBlock(entry, this.#ids));
-    else this.#messages.push(...eventPair(entry, position, this.#ids));
+    else this.#tail.push(...eventPair(entry, position, this.#ids));
+  }
+
+  #openCopy(): OpenResults | undefined {
+    return this.#open && { at: this.#open.at, missing: new Map(this.#open.missing) };
   }
 
   #addUser(message: LanguageModelV4Message): void {
-    for (let last = this.#messages.at(-1); last?.role === "assistant"; last = this.#messages.at(-1)) {
+    for (let last = this.#tail.at(-1); last?.role === "assistant"; last = this.#tail.at(-1)) {
       const shorter = withoutTrailingReasoning(last);
       if (shorter === last) break;
-      this.#messages.pop();
-      if (shorter) this.#messages.push(shorter);
+      this.#tail.pop();
+      if (shorter) this.#tail.push(shorter);
     }
-    this.#messages.push(message);
+    this.#tail.push(message);
   }
 
   #addTurn(turn: TurnEntry): void {
-    const { message, calls } = shownTurn(turn, this.#ids);
-    if (message) this.#messages.push(message);
+    // A turn behind a turn: a text that follows can still take the reasoning of both.
+    if (this.#tail.at(-1)?.role !== "assistant") this.#standing.push(...this.#tail.splice(0));
+    const { supportsImages } = this.style;
+    const { message, calls } = shownTurn(turn, { ids: this.#ids, supportsImages });
+    if (message) this.#tail.push(message);
     this.#open = undefined;
     if (calls.length === 0) return;
-    this.#open = {
-      at: this.#messages.length,
-      missing: new Map(calls.map(({ callId }, index) => [callId, index])),
-    };
-    this.#messages.push({
+    this.#open = { at: this.#tail.length, missing: new Map(calls.map(({ callId }, index) => [callId, index])) };
+    this.#tail.push({
       role: "tool",
       content: calls.map(({ toolCallId, toolName }) => pendingResult(toolCallId, toolName)),
     });
@@ -101,17 +113,23 @@ class Draft {
   #addResult(result: ResultEntry): void {
     const index = this.#open?.missing.get(result.callId);
     if (!this.#open || index === undefined) return;
-    const message = this.#messages[this.#open.at];
+    const message = this.#tail[this.#open.at];
     const part = message?.role === "tool" ? message.content[index] : undefined;
     if (message?.role !== "tool" || part?.type !== "tool-result") return;
     const output = outputOf(result, this.style.supportsImages);
-    this.#messages[this.#open.at] = { ...message, content: message.content.with(index, { ...part, output }) };
+    this.#tail[this.#open.at] = { ...message, content: message.content.with(index, { ...part, output }) };
     this.#open.missing.delete(result.callId);
   }
 }
 
+interface SystemPrompt {
+  readonly instructions: string;
+  readonly message: LanguageModelV4Message;
+}
+
 export const createPromptBuilder = (style: PromptStyle): PromptBuilder => {
   const kept = new Draft(style);
+  let system: SystemPrompt | undefined;
   return {
     append(entries) {
       for (const entry of entries) kept.add(entry);
@@ -119,8 +137,10 @@ export const createPromptBuilder = (style: PromptStyle): PromptBuilder => {
     prompt(instructions, extra = []) {
       const draft = extra.length > 0 ? kept.fork() : kept;
       for (const entry of extra) draft.add(entry);
-      const { messages } = draft;
-      return instructions.trim() === "" ? [...messages] : [{ role: "system", content: instructions }, ...messages];
+      if (instructions.trim() === "") return draft.after([]);
+      if (system?.instructions !== instructions)
+        system = { instructions, message: { role: "system", content: safeText(instructions) } };
+      return draft.after([system.message]);
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { EventEntry } from "../../machines/history/entry.ts";
-import type { JsonObject } from "../../machines/history/json.ts";
+import { JsonObject } from "../../machines/history/json.ts";
 import { eventTool, noOutput } from "../../machines/history/wording.ts";
 import { safeText } from "../tool/text.ts";
 import { cutForModel } from "./cut.ts";
@@ -42,7 +42,11 @@ export const eventBlock = (event: EventEntry, ids: PromptIds): LanguageModelV4Me
 });
 
 /** The arguments that the first part of an event block names; undefined for any other text. */
-export const sourceOfBlock = (text: string): JsonObject | undefined =>
-  text.startsWith(blockStart) && text.endsWith(blockEnd)
-    ? (JSON.parse(text.slice(blockStart.length, -blockEnd.length)) as JsonObject)
-    : undefined;
+export const sourceOfBlock = (text: string): JsonObject | undefined => {
+  if (!text.startsWith(blockStart) || !text.endsWith(blockEnd)) return undefined;
+  try {
+    return JsonObject.safeParse(JSON.parse(text.slice(blockStart.length, -blockEnd.length))).data;
+  } catch {
+    return undefined; // A user can write what looks like one.
+  }
+};

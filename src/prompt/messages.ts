@@ -1,13 +1,19 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { CallPart, TurnEntry, TurnPart, UserEntry } from "../../machines/history/entry.ts";
 import type { Json } from "../../machines/history/json.ts";
-import { interruptionNote, noText } from "../../machines/history/wording.ts";
+import { imagePlaceholder, interruptionNote, noText } from "../../machines/history/wording.ts";
 import { safeText } from "../tool/text.ts";
 import { legalName, type PromptIds } from "./ids.ts";
 import { safeArgs } from "./safe.ts";
 
 export type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type AssistantPart = AssistantMessage["content"][number];
+
+/** What a turn is shown with. */
+interface Shown {
+  readonly ids: PromptIds;
+  readonly supportsImages: boolean;
+}
 
 /** A text that interrupted has a part before it that says so; the user's own words stay a part of their own. */
 export const userMessage = ({ text, interrupt }: UserEntry): LanguageModelV4Message => {
@@ -26,18 +32,24 @@ const callPart = (call: CallPart, ids: PromptIds): LanguageModelV4ToolCallPart =
 /** The kinds of content that a provider makes itself and takes back in an assistant message. */
 const providedTypes = ["file", "custom", "reasoning-file", "tool-call", "tool-result"];
 
-const providedPart = (part: Json, ids: PromptIds): AssistantPart[] => {
-  const { type, toolCallId } = (part ?? {}) as { type?: Json; toolCallId?: Json };
+const providedPart = (part: Json, { ids, supportsImages }: Shown): AssistantPart[] => {
+  const { type, toolCallId, mediaType } = (part ?? {}) as { [field: string]: Json };
   if (typeof type !== "string" || !providedTypes.includes(type)) return [];
+  if (type === "file" && !supportsImages) return [{ type: "text", text: imagePlaceholder(String(mediaType)) }];
   if (typeof toolCallId === "string") ids.reserve(toolCallId);
   return [part as unknown as AssistantPart];
 };
 
-/** Text is left as it was signed where the provider signed it. */
+/**
+ * Reasoning that was signed goes back as it is or, where no provider could read it, not at all: mended, it would not be
+ * what was signed.
+ */
 const spokenPart = (part: Extract<TurnPart, { type: "text" | "reasoning" }>): AssistantPart[] => {
-  const { type, text, providerMetadata } = part;
+  const { type, providerMetadata } = part;
+  const text = safeText(part.text);
   if (text.trim() === "" && (type === "text" || !providerMetadata)) return [];
-  return [providerMetadata ? { type, text, providerOptions: providerMetadata } : { type, text: safeText(text) }];
+  if (type === "reasoning" && providerMetadata && text !== part.text) return [];
+  return [{ type, text, ...(providerMetadata && { providerOptions: providerMetadata }) }];
 };
 
 export interface ShownTurn {
@@ -51,18 +63,18 @@ export interface ShownTurn {
 }
 
 /** A turn with its calls last, whatever stood behind them: results follow their calls directly (R5). */
-export const shownTurn = ({ parts }: TurnEntry, ids: PromptIds): ShownTurn => {
+export const shownTurn = ({ parts }: TurnEntry, shown: Shown): ShownTurn => {
   const others = parts.flatMap((part) => {
     if (part.type === "call") return [];
-    return part.type === "provided" ? providedPart(part.part, ids) : spokenPart(part);
+    return part.type === "provided" ? providedPart(part.part, shown) : spokenPart(part);
   });
   const calls = parts.flatMap((part) =>
-    part.type === "call" ? [{ callId: part.callId, shown: callPart(part, ids) }] : [],
+    part.type === "call" ? [{ callId: part.callId, sent: callPart(part, shown.ids) }] : [],
   );
-  const content = [...others, ...calls.map(({ shown }) => shown)];
+  const content = [...others, ...calls.map(({ sent }) => sent)];
   return {
     message: content.length > 0 ? { role: "assistant", content } : undefined,
-    calls: calls.map(({ callId, shown: { toolCallId, toolName } }) => ({ callId, toolCallId, toolName })),
+    calls: calls.map(({ callId, sent: { toolCallId, toolName } }) => ({ callId, toolCallId, toolName })),
   };
 };
 

@@ -12,6 +12,9 @@ export interface DoorLimits {
 
 const kinds = Input.options.map((option) => option.shape.kind.value);
 
+/** Characters of a dedup id, a sender, a call id. */
+const idLimit = 500;
+
 /** Says why; `parseEnvelope` adds the thread. */
 class Refusal extends Error {}
 
@@ -34,6 +37,7 @@ const checkKind = (input: unknown): void => {
 
 /** Ids are compared, so they are never mended: two that differ would meet. */
 const checkId = (id: string, what: string): void => {
+  if (id.length > idLimit) refuse(`its ${what} has ${id.length} characters, and ${idLimit} are taken.`);
   if (!id.isWellFormed() || id.includes("\0"))
     refuse(`its ${what} holds a lone surrogate or NUL. Use well-formed text.`);
 };
@@ -92,7 +96,7 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
 
 const sizeOfResult = ({ content, display = [], failure }: Extract<Input, { kind: "result" }>): number => {
   let bytes = failure ? Buffer.byteLength(failure.message) + Buffer.byteLength(failure.reference) : 0;
-  for (const item of content) bytes += Buffer.byteLength(item.type === "text" ? item.text : item.data);
+  for (const item of content) bytes += Buffer.byteLength(item.type === "text" ? item.text : item.data + item.mediaType);
   for (const { content: shown } of display)
     bytes += Buffer.byteLength(typeof shown === "string" ? shown : JSON.stringify(shown));
   return bytes;

@@ -13,7 +13,7 @@ import type { AcceptedInput, AcceptedListener } from "./notice.ts";
 /**
  * The way of all inputs into a store, in the order they arrive.
  * Q1. Inputs are accepted in the order of the calls of `send`, those of one call together and in the order given (R3).
- * Q2. What came in one turn of the event loop, or while the store was busy, is one acceptance.
+ * Q2. What came in one breath (before the next microtask), or while the store was busy, is one acceptance.
  * Q3. A thread is told of what one acceptance took in at once, as one group, when it is durable and before its senders
  *     are answered: a sender that has its answer knows that the thread was told.
  * Q4. A failure of the store reaches the senders of that acceptance and nobody else; the queue goes on.
@@ -129,7 +129,6 @@ export const createInputQueue = ({ store, clock, logger, inboxLimit, deliver }: 
   return {
     async send(envelopes) {
       if (stopped) throw new SystemStoppedError(`${envelopes.length === 1 ? "an input was" : "inputs were"} sent`);
-      if (envelopes.length === 0) return [];
       if (envelopes.some(({ input }) => input.kind === "result")) point("result-sent");
       return arrive(envelopes);
     },

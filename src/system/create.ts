@@ -40,7 +40,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
   const stopping = new AbortController();
   const hub = createHub();
-  const shelf = createToolShelf(options);
+  const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
 
   const registry = createCallRegistry({
@@ -49,7 +49,9 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     random,
     sender: {
       async send(envelope) {
-        await deliver(envelope);
+        // Made inside, by a tool of this process: results have a bound of their own, and no door to pass.
+        const [acceptance] = await queue.send([envelope]);
+        if (acceptance) freshness(envelope.threadId, acceptance);
       },
     },
   });
@@ -70,7 +72,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     model: () => current,
     toolset: (spec) => shelf.toolsetOf(spec),
     instructions: (spec) => [options.instructions, spec.instructions].filter((text) => text).join("\n\n"),
-    publish: (_, update) => hub.publish(update),
+    watched: hub.watched,
+    publish: hub.publish,
     timersChanged: () => timers.changed(),
     inspect: options.inspect,
     hooks,
@@ -85,9 +88,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     deliver: (threadId, accepted) => tellAccepted(store, threadId, accepted),
   });
   const deaf = onAccepted(store, (threadId, accepted) => {
-    for (const { waiting, feed, facts } of accepted)
-      for (const [index, fact] of facts.entries())
-        hub.publish({ ...fact, threadId, feed: feed + index, at: waiting.at });
+    if (hub.watched(threadId))
+      for (const { waiting, feed, facts } of accepted)
+        for (const [index, fact] of facts.entries())
+          hub.publish({ ...fact, threadId, feed: feed + index, at: waiting.at });
     residents.deliver(
       threadId,
       accepted.map(({ waiting }) => waiting),

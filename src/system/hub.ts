@@ -3,6 +3,8 @@ import type { Update } from "../thread/update.ts";
 
 /** Passes updates to who watches. Keeps nothing: what a late reader missed is in the feed. */
 export interface UpdateHub {
+  /** Whether anybody watches the thread: what nobody sees need not be put together. */
+  watched(threadId: string): boolean;
   publish(update: Update): void;
   /** Hot: what is published while subscribed. Completes when the hub closes. */
   of(threadId: string): Observable<Update>;
@@ -13,6 +15,7 @@ export const createHub = (): UpdateHub => {
   const watched = new Map<string, Subject<Update>>();
   let closed = false;
   return {
+    watched: (threadId) => watched.has(threadId),
     publish: (update) => watched.get(update.threadId)?.next(update),
     of: (threadId) =>
       new Observable<Update>((reader) => {

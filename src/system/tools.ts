@@ -1,4 +1,5 @@
 import { ToolNameError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
 import type { ThreadSpec } from "../store/store.ts";
 import { builtinTools } from "../tool/builtin/index.ts";
 import type { Tool } from "../tool/define.ts";
@@ -18,7 +19,10 @@ interface Origin {
   readonly origin: string;
 }
 
-export const createToolShelf = ({ tools = [], toolbox = [], builtins = true }: SystemOptions): ToolShelf => {
+export const createToolShelf = (
+  { tools = [], toolbox = [], builtins = true }: Pick<SystemOptions, "tools" | "toolbox" | "builtins">,
+  logger: Logger,
+): ToolShelf => {
   const known = new Map<string, Origin>();
   const shelve = (tool: Tool, origin: string): void => {
     const other = known.get(tool.name);
@@ -53,7 +57,8 @@ export const createToolShelf = ({ tools = [], toolbox = [], builtins = true }: S
       const cached = toolsets.get(key);
       if (cached) return cached;
       const own = names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
-      const toolset = createToolset([...everywhere, ...own]);
+      const origins = [...everywhere, ...own].map((tool) => known.get(tool.name)?.origin ?? "");
+      const toolset = createToolset([...everywhere, ...own], origins, logger);
       if (names.every((name) => known.has(name))) toolsets.set(key, toolset);
       return toolset;
     },

@@ -34,7 +34,9 @@ export interface ThreadEnvironment {
   /** The tools a thread of this spec has. */
   readonly toolset: (spec: ThreadSpec) => Toolset;
   readonly instructions: (spec: ThreadSpec) => string;
-  readonly publish: (threadId: ThreadId, update: Update) => void;
+  /** Whether anybody watches a thread. */
+  readonly watched: (threadId: ThreadId) => boolean;
+  readonly publish: (update: Update) => void;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void) | undefined;

@@ -16,6 +16,13 @@ export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
 export const stateOf = ({ value }: ThreadSnapshot): ThreadState =>
   (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
 
+/** A live update without what the thread adds. */
+export type Announcement = LiveUpdate extends infer U
+  ? U extends LiveUpdate
+    ? Omit<U, "threadId" | "at">
+    : never
+  : never;
+
 /**
  * A thread that is in memory: its actor, its conversation, and the queue of its commits. One for each thread id; the
  * system keeps them.
@@ -92,10 +99,9 @@ export class Resident {
     return this.#commits;
   }
 
-  publish(
-    update: LiveUpdate extends infer U ? (U extends LiveUpdate ? Omit<U, "threadId" | "at"> : never) : never,
-  ): void {
-    this.#env.publish(this.threadId, { ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
+  publish(update: Announcement): void {
+    if (!this.#env.watched(this.threadId)) return;
+    this.#env.publish({ ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
   }
 
   stop(): void {
@@ -118,7 +124,10 @@ export class Resident {
     }
     this.conversation.append(commit.entries);
     this.#publishFacts(commit.facts, outcome.feed, at);
-    for (const { callId } of commit.subscriptions.opened) registry.listen(callId);
+    const { opened } = commit.subscriptions;
+    for (const callId of commit.calls.settled)
+      if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);
+    for (const { callId } of opened) registry.listen(callId);
     for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
     if (commit.timers.length > 0) this.#env.timersChanged();
     return { at };
@@ -126,8 +135,9 @@ export class Resident {
 
   /** Facts of this thread that became durable, the first at feed position `feed`. */
   #publishFacts(facts: readonly Fact[], feed: number, at: number): void {
+    if (!this.#env.watched(this.threadId)) return;
     for (const [index, fact] of facts.entries())
-      this.#env.publish(this.threadId, { ...fact, threadId: this.threadId, feed: feed + index, at });
+      this.#env.publish({ ...fact, threadId: this.threadId, feed: feed + index, at });
   }
 
   #changed(snapshot: ThreadSnapshot): void {

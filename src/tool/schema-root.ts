@@ -28,11 +28,9 @@ export const resolvePointer = (root: JsonSchema, ref: string): unknown => {
 interface Fields {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  /** Other fields are not allowed. */
-  readonly closed: boolean;
 }
 
-const anyFields: Fields = { properties: {}, required: [], closed: false };
+const anyFields: Fields = { properties: {}, required: [] };
 
 /** The schema for a field that must meet all of these, or one of these. */
 const combined = (schemas: readonly unknown[], how: "allOf" | "anyOf"): unknown => {
@@ -50,21 +48,15 @@ const combined = (schemas: readonly unknown[], how: "allOf" | "anyOf"): unknown 
 
 const merged = (all: readonly Fields[], how: "allOf" | "anyOf"): Fields => {
   const names = [...new Set(all.flatMap(({ properties }) => Object.keys(properties)))];
-  const bothOrEither =
-    how === "allOf"
-      ? names.filter((name) => all.some(({ required }) => required.includes(name)))
-      : names.filter((name) => all.every(({ required }) => required.includes(name)));
+  const isNeeded = (name: string): boolean => {
+    const needs = all.map(({ required }) => required.includes(name));
+    return how === "allOf" ? needs.includes(true) : !needs.includes(false);
+  };
+  const schemasOf = (name: string): unknown[] =>
+    all.flatMap(({ properties }) => (Object.hasOwn(properties, name) ? [properties[name]] : []));
   return {
-    properties: Object.fromEntries(
-      names.map((name) => {
-        const schemas = all
-          .filter(({ properties }) => Object.hasOwn(properties, name))
-          .map(({ properties }) => properties[name]);
-        return [name, combined(schemas, how)];
-      }),
-    ),
-    required: bothOrEither,
-    closed: how === "anyOf" && all.every(({ closed }) => closed),
+    properties: Object.fromEntries(names.map((name) => [name, combined(schemasOf(name), how)])),
+    required: names.filter(isNeeded),
   };
 };
 
@@ -90,7 +82,7 @@ export const objectAtRoot = (root: JsonSchema, refuse: Refuse): JsonSchema => {
   const read = (schema: unknown, seen: readonly string[]): Fields => {
     if (schema === true) return anyFields;
     if (!isSchema(schema)) return refuse("its input schema must describe an object");
-    const { type = "object", $ref, properties, required, additionalProperties, allOf, anyOf, oneOf } = schema;
+    const { type = "object", $ref, properties, required, allOf, anyOf, oneOf } = schema;
     if (type !== "object" && !(Array.isArray(type) && type.includes("object")))
       return refuse(
         `its input schema must describe an object, not ${JSON.stringify(type)}; put the value into a field of an object`,
@@ -99,7 +91,6 @@ export const objectAtRoot = (root: JsonSchema, refuse: Refuse): JsonSchema => {
       {
         properties: isSchema(properties) ? properties : {},
         required: Array.isArray(required) ? required : [],
-        closed: additionalProperties === false,
       },
     ];
     if (typeof $ref === "string") {
@@ -116,7 +107,7 @@ export const objectAtRoot = (root: JsonSchema, refuse: Refuse): JsonSchema => {
     return parts.length === 1 && parts[0] ? parts[0] : merged(parts, "allOf");
   };
 
-  const { properties, required, closed } = read(root, []);
+  const { properties, required } = read(root, []);
   const {
     type: _type,
     $ref,
@@ -134,7 +125,7 @@ export const objectAtRoot = (root: JsonSchema, refuse: Refuse): JsonSchema => {
   const listed = forms.length > 0 ? `The arguments take one of these forms: ${forms.join(" or ")}.` : undefined;
   const description = [root.description, listed].filter((text) => typeof text === "string").join(" ");
   return {
-    ...(isPlain ? rest : { ...named, ...(closed && { additionalProperties: false }) }),
+    ...(isPlain ? rest : named),
     ...(description && { description }),
     type: "object",
     properties,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { z } from "zod";
-import type { JsonObject } from "../../machines/history/json.ts";
+import { copyOf, type JsonObject } from "../../machines/history/json.ts";
 import { ToolDefinitionError } from "../errors.ts";
 import { complaintsOf, lines } from "./explain.ts";
 import { causeOf } from "./failure.ts";
@@ -63,7 +63,7 @@ const guarded =
   (parse: (args: JsonObject) => Parsed) =>
   (args: JsonObject): Parsed => {
     try {
-      return parse(structuredClone(args));
+      return parse(copyOf(args));
     } catch (error) {
       return unchecked(error);
     }

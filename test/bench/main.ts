@@ -1,7 +1,7 @@
-import { flatness, roundTrip } from "./round-trip.ts";
+import { flatness, roundTrip, silentRoundTrip } from "./round-trip.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
-const benches = { "round-trip": roundTrip, flatness };
+const benches = { "round-trip": roundTrip, "silent-round-trip": silentRoundTrip, flatness };
 
 const asked = process.argv.slice(2);
 let holds = true;

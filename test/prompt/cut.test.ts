@@ -18,16 +18,16 @@ describe("a text that is too long for the model", () => {
   it("never exceeds the limit, never splits a code point, and counts truly", () =>
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom("a", "é", "😀", "👩‍👩‍👧"), minLength: 1, maxLength: 400 }),
+        fc.string({ unit: fc.constantFrom("a", "é", "😀", "👩‍👩‍👧"), minLength: 1, maxLength: 100, size: "max" }),
         fc.nat(300),
         (whole, limit) => {
           const cut = cutForModel(whole, limit);
           expect(cut.length).toBeLessThanOrEqual(limit);
           expect(cut.isWellFormed()).toBe(true);
-          const [note = "", left = ""] = /\n\[… (\d+) of \d+ characters left out …\]\n/.exec(cut) ?? [];
+          const [note = "", left = ""] = /\n\[… ([\d,]+) of [\d,]+ characters left out …\]\n/.exec(cut) ?? [];
           if (!note) return void expect(whole.startsWith(cut)).toBe(true);
           const [head = "?", tail = "?"] = cut.split(note);
-          expect(head.length + tail.length + Number(left)).toBe(whole.length);
+          expect(head.length + tail.length + Number(left.replaceAll(",", ""))).toBe(whole.length);
           expect(whole.startsWith(head) && whole.endsWith(tail)).toBe(true);
         },
       ),

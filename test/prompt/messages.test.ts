@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CallPart, ContentItem, Entry, ResultEntry, TurnPart } from "../../machines/history/entry.ts";
 import { callIdOf } from "../../machines/history/ids.ts";
 import { createPromptBuilder, type PromptStyle } from "../../src/prompt/builder.ts";
+import { sourceOfBlock } from "../../src/prompt/event.ts";
 import { anyContent, anyStyle, threadId } from "../support/history/histories.ts";
 
 const style: PromptStyle = { eventsAs: "call", supportsImages: false };
@@ -64,6 +65,18 @@ const outputOf = (content: readonly ContentItem[], given: Partial<PromptStyle> =
   return part?.type === "tool-result" ? part.output : undefined;
 };
 
+describe("instructions in a prompt", () => {
+  it("are its system message, as they are at the time, and none when they are blank", () => {
+    const builder = createPromptBuilder(style);
+    expect(["a", "a", "b", " \n"].map((instructions) => builder.prompt(instructions))).toEqual([
+      [{ role: "system", content: "a" }],
+      [{ role: "system", content: "a" }],
+      [{ role: "system", content: "b" }],
+      [],
+    ]);
+  });
+});
+
 describe("a user text in a prompt", () => {
   it("is a message of its own", () =>
     expect(promptOf([user("one"), user("two")])).toEqual([
@@ -120,10 +133,39 @@ describe("a turn in a prompt", () => {
     expect(promptOf(entries, { eventsAs: "text" }).map(({ role }) => role)).toEqual(["user", "user"]);
   });
 
+  it("sends reasoning without text only when it was signed: it can hold what the provider hid", () => {
+    const unsigned: TurnPart = { type: "reasoning", text: " " };
+    const parts = [reasoning(""), unsigned, { type: "text" as const, text: "ok" }];
+    expect(promptOf([user("go"), turn(...parts), user("so?")])[1]?.content).toEqual([
+      { type: "reasoning", text: "", providerOptions: { anthropic: { signature: "" } } },
+      { type: "text", text: "ok" },
+    ]);
+  });
+
   it("sends content that the provider made back as it came, and leaves out what no prompt can hold", () => {
     const executed = { type: "tool-call", toolCallId: "srv_1", toolName: "search", input: {}, providerExecuted: true };
     const entry = turn({ type: "provided", part: executed }, { type: "provided", part: { type: "source", url: "x" } });
     expect(promptOf([user("go"), entry, user("so?")])[1]).toEqual({ role: "assistant", content: [executed] });
+  });
+});
+
+describe("what a model cannot read", () => {
+  const broken = "a\ud800b\0";
+
+  it("is mended where it is text, but for reasoning that was signed, which is left out", () => {
+    const said: TurnPart = { type: "text", text: broken, providerMetadata: { openai: { itemId: "i" } } };
+    const [first, second] = promptOf([user(broken), turn(reasoning(broken), said), user("so?")]);
+    expect(first?.content).toEqual([{ type: "text", text: "a\ufffdb\ufffd" }]);
+    expect(second?.content).toEqual([
+      { type: "text", text: "a\ufffdb\ufffd", providerOptions: { openai: { itemId: "i" } } },
+    ]);
+  });
+
+  it("is named where it is a file that another model made", () => {
+    const part = { type: "file", mediaType: "image/png", data: { type: "data", data: "aGVsbG8=" } };
+    const entries = [user("draw"), turn({ type: "provided", part }), user("nice")];
+    expect(promptOf(entries)[1]?.content).toEqual([{ type: "text", text: "[image image/png]" }]);
+    expect(promptOf(entries, { supportsImages: true })[1]?.content).toEqual([part]);
   });
 });
 
@@ -263,10 +305,21 @@ describe("an event in a prompt", () => {
     });
   });
 
+  it("can be told from whatever a user writes that looks like its source", () => {
+    const [block] = promptOf([user("hi"), event(source)], { eventsAs: "text" }).slice(1);
+    const [first] = block?.role === "user" ? block.content : [];
+    const text = first?.type === "text" ? first.text : "";
+    expect(sourceOfBlock(text)).toEqual({ ...original, original_tool_call_id: "t1#1.0" });
+    for (const other of [text.slice(1), `${text} `, text.replace("{", ""), text.replace(/\{.*\}/, "7")])
+      expect(sourceOfBlock(other)).toBeUndefined();
+  });
+
   it("names the provider's id of a call that is in the prompt no more, and is never blank", () => {
-    const gone = call(8, 0, { providerCallId: "toolu_8" });
+    const gone = call(8, 0, { providerCallId: "toolu_8", name: "$WATCH" });
     const [, pair, answer] = promptOf([user("hi"), event(gone, " ")]);
-    expect(pair?.content).toMatchObject([{ input: { original_tool_call_id: "toolu_8" } }]);
+    expect(pair?.content).toMatchObject([
+      { input: { original_tool_call_id: "toolu_8", original_tool_name: "_WATCH" } },
+    ]);
     expect(answer?.content).toMatchObject([{ output: { value: "(no output)" } }]);
   });
 });

@@ -1,14 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PlacedEntry } from "../../machines/history/entry.ts";
+import { callsOf, type PlacedEntry } from "../../machines/history/entry.ts";
+import { refusalsOf } from "../../src/model/scripted/strict.ts";
 import { createPromptBuilder, type PromptStyle } from "../../src/prompt/builder.ts";
-import { anyRequestHistory, anyStoredHistory, anyStyle } from "../support/history/histories.ts";
-import { refusalsIn } from "../support/history/refusals.ts";
+import type { SeenMessage } from "../../src/testing/scenarios/messages.ts";
+import { requestMessages } from "../../src/testing/scenarios/request-messages.ts";
+import { storedMessages } from "../../src/testing/scenarios/stored-messages.ts";
+import { safeText } from "../../src/tool/text.ts";
+import { anyRequestHistory, anyStoredHistory, anyStyle, signed } from "../support/history/histories.ts";
 
 const built = (style: PromptStyle, entries: readonly PlacedEntry[]) => {
   const builder = createPromptBuilder(style);
   builder.append(entries);
-  return builder.prompt("");
+  return builder.prompt("instructions with a lone \ud800 surrogate");
 };
 
 /** Whether a request can end here: an input is last, or the last result of a turn. */
@@ -22,9 +26,18 @@ describe("a request (R5)", () => {
   it("is well formed for every well-formed history", () =>
     fc.assert(
       fc.property(anyRequestHistory, anyStyle, (entries, style) => {
-        expect(refusalsIn(built(style, entries))).toEqual([]);
+        expect(refusalsOf(built(style, entries), { files: style.supportsImages })).toEqual([]);
       }),
       { numRuns: 500 },
+    ));
+
+  it("is taken by a model that wants its signatures back, with events as text", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, (entries, { supportsImages }) => {
+        const prompt = built({ eventsAs: "text", supportsImages }, signed(entries));
+        expect(refusalsOf(prompt, { files: supportsImages, signatures: true })).toEqual([]);
+      }),
+      { numRuns: 300 },
     ));
 
   it("is well formed while calls are out: each has a result that says it is still running", () =>
@@ -32,7 +45,7 @@ describe("a request (R5)", () => {
       fc.property(anyStoredHistory, anyStyle, ({ entries, outstanding }, style) => {
         fc.pre(outstanding.length > 0);
         const prompt = built(style, entries);
-        expect(refusalsIn(prompt)).toEqual([]);
+        expect(refusalsOf(prompt, { files: style.supportsImages })).toEqual([]);
         expect(JSON.stringify(prompt.at(-1)).split("Still running").length - 1).toBe(outstanding.length);
       }),
     ));
@@ -49,10 +62,10 @@ describe("a request (R5)", () => {
           done = Math.min(order.length, done + cut);
         }
         const whole = built(style, entries);
-        expect(builder.prompt("", order.slice(done))).toEqual(whole);
+        expect(builder.prompt("", order.slice(done))).toEqual(whole.slice(1));
         builder.append(order.slice(done));
-        expect(builder.prompt("")).toEqual(whole);
-        expect(builder.prompt("be brief")).toEqual([{ role: "system", content: "be brief" }, ...whole]);
+        expect(builder.prompt("\n")).toEqual(whole.slice(1));
+        expect(builder.prompt("be brief")).toEqual([{ role: "system", content: "be brief" }, ...whole.slice(1)]);
       }),
     ));
 
@@ -63,6 +76,24 @@ describe("a request (R5)", () => {
         const end = ends[seed % ends.length] ?? entries.length;
         const earlier = built(style, entries.slice(0, end));
         expect(built(style, entries).slice(0, earlier.length)).toEqual(earlier);
+      }),
+      { numRuns: 300 },
+    ));
+
+  it("shows every entry of its history in order, but for reasoning, with the calls of a turn last", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, anyStyle, (history, style) => {
+        const entries = history.map(({ position, entry }): PlacedEntry => {
+          if (entry.kind !== "turn") return { position, entry };
+          const said = entry.parts.filter(({ type }) => type === "text");
+          return { position, entry: { ...entry, parts: [...said, ...callsOf(entry)] } };
+        });
+        const facts = (seen: readonly SeenMessage[]) =>
+          seen.map(({ role, kind, call, origin, source_call, interrupt = false, text = "" }) => {
+            const shown = kind === "tool_result" ? "" : safeText(text);
+            return { role, kind, call, origin, source_call, interrupt, shown };
+          });
+        expect(facts(requestMessages(built(style, entries), entries))).toEqual(facts(storedMessages(entries)));
       }),
       { numRuns: 300 },
     ));

@@ -1,4 +1,4 @@
-import { filter, firstValueFrom, fromEvent, merge } from "rxjs";
+import { filter, firstValueFrom, from, fromEvent, merge } from "rxjs";
 import type { Call } from "../../../machines/thread/commit.ts";
 import type { Thread, ThreadView } from "../../system/api.ts";
 import { builtinTools } from "../../tool/builtin/index.ts";
@@ -25,8 +25,7 @@ export const isStuck = (view: ThreadView): boolean =>
   view.subscriptions.length === 0 &&
   view.calls.every(({ form }) => form === "builtin");
 
-export const isOver = (view: ThreadView): boolean =>
-  view.state === "idle" || view.state === "closed" || isStuck(view);
+export const isOver = (view: ThreadView): boolean => view.state === "idle" || view.state === "closed" || isStuck(view);
 
 /**
  * Resolves once the thread is at rest and `holds` of it, or `signal` aborts. What was accepted before the call counts: a
@@ -39,7 +38,7 @@ export const untilRest = async (
 ): Promise<void> => {
   const stopped = fromEvent(signal, "abort");
   while (!signal.aborted) {
-    await Promise.race([thread.atRest(), firstValueFrom(stopped)]);
+    await firstValueFrom(merge(stopped, from(thread.atRest())));
     if (signal.aborted || holds(thread.view())) return;
     await firstValueFrom(merge(stopped, thread.state$.pipe(filter(() => holds(thread.view())))));
   }

@@ -6,7 +6,7 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** An escape sequence whose end is still to come, a carriage return, or half a character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const unfinished = /(?:\u001b(?:\[[\d;:?<=>]*|\][^\u0007\u001b]*\u001b?)?|\r|[\ud800-\udbff])$/;
+const unfinished = /(?:\u001b|(?:\u001b\[|\u009b)[\d;:?<=>]*|\u001b\][^\u0007\u001b]*\u001b?|\r|[\ud800-\udbff])$/;
 
 /** The longest beginning of a sequence that is held back; what is longer is no sequence. */
 const heldLimit = 2_048;
@@ -49,7 +49,8 @@ export const excerpt = (text: string, { lines = 6, width = 300 } = {}): string[]
 };
 
 /** A text on one line of at most `width` characters. */
-export const oneLine = (text: string, width = 200): string => cut(terminalText(text).replace(/\s+/g, " ").trim(), width);
+export const oneLine = (text: string, width = 200): string =>
+  cut(terminalText(text).replace(/\s+/g, " ").trim(), width);
 
 const cut = (line: string, width: number): string =>
   line.length > width ? `${line.slice(0, width - 1).replace(/[\ud800-\udbff]$/, "")}…` : line;

@@ -17,7 +17,9 @@ interface Exported {
 const check = async (file: string): Promise<void> => {
   const stats = await stat(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT" || cause.code === "ENOTDIR")
-      throw new ToolFileError(file, "does not exist. Give the path of a .ts or .js module that exports tools.", { cause });
+      throw new ToolFileError(file, "does not exist. Give the path of a .ts or .js module that exports tools.", {
+        cause,
+      });
     throw new ToolFileError(file, `cannot be read (${cause.code}).`, { cause });
   });
   if (!stats.isFile()) throw new ToolFileError(file, "is no file. Name the .ts or .js module itself.");
@@ -25,31 +27,43 @@ const check = async (file: string): Promise<void> => {
     throw new ToolFileError(file, `is no module. Its name must end in ${endings.join(" ")}.`);
 };
 
-/** Where a module failed to parse, as Node's stack begins with it: `file:///…/tools.ts:3`. */
-const lineOf = (error: Error): string => {
-  const line = /^\S+?:(\d+)\r?\n/.exec(error.stack ?? "")?.[1];
-  return line === undefined ? "" : ` (line ${line})`;
+/** Where a module could not be parsed. Node's stack begins with the place, `file:///…/tools.ts:3`, for some kinds only. */
+const placeIn = (file: string, { stack = "" }: SyntaxError): string => {
+  const [, path = "", line] = /^(?:file:\/\/)?(.+):(\d+)\r?\n/.exec(stack) ?? [];
+  if (line === undefined) return `. \`node --check ${file}\` shows where`;
+  return path === resolve(file) ? ` (line ${line})` : ` (${path}:${line})`;
+};
+
+const reasonOf = (file: string, cause: unknown): string => {
+  if (!(cause instanceof Error)) return `it threw ${String(cause)}`;
+  return `${cause.name}: ${oneLine(cause.message)}${cause instanceof SyntaxError ? placeIn(file, cause) : ""}`;
 };
 
 const load = async (file: string): Promise<Readonly<Record<string, unknown>>> => {
   try {
     return await import(pathToFileURL(resolve(file)).href);
   } catch (cause) {
-    const reason = cause instanceof Error ? `${cause.name}: ${oneLine(cause.message)}${lineOf(cause)}` : String(cause);
-    throw new ToolFileError(file, `cannot be loaded. ${reason}`, { cause });
+    throw new ToolFileError(file, `cannot be loaded. ${reasonOf(file, cause)}`, { cause });
   }
 };
 
+/** The default export is the list that somebody put in order: it comes first. */
+const defaultFirst = ([a]: [string, unknown], [b]: [string, unknown]): number =>
+  Number(b === "default") - Number(a === "default") || (a < b ? -1 : 1);
+
 const exportedBy = (file: string, module: Readonly<Record<string, unknown>>): Exported[] =>
-  Object.entries(module).flatMap(([name, value]) => {
-    if (isTool(value)) return [{ file, place: name, tool: value }];
-    if (!Array.isArray(value) || !value.some(isTool)) return [];
-    return value.map((tool, index) => {
-      const place = `${name}[${index}]`;
-      if (!isTool(tool)) throw new ToolFileError(file, `${place} is no tool. Make it with defineTool, or leave it out.`);
-      return { file, place, tool };
+  Object.entries(module)
+    .sort(defaultFirst)
+    .flatMap(([name, value]) => {
+      if (isTool(value)) return [{ file, place: name, tool: value }];
+      if (!Array.isArray(value) || !value.some(isTool)) return [];
+      return value.map((tool, index) => {
+        const place = `${name}[${index}]`;
+        if (!isTool(tool))
+          throw new ToolFileError(file, `${place} is no tool. Make it with defineTool, or leave it out.`);
+        return { file, place, tool };
+      });
     });
-  });
 
 /**
  * The tools that modules export, by themselves or in arrays, each once. Rejects with ToolFileError: for a file that does
@@ -73,7 +87,7 @@ export const loadTools = async (files: readonly string[]): Promise<Tool[]> => {
           file,
           `two tools have the name ${JSON.stringify(name)}: ${placeOf(other, file)} and ${exported.place}. Rename one.`,
         );
-      found.set(name, exported);
+      if (!other) found.set(name, exported);
     }
   }
   return [...found.values()].map(({ tool }) => tool);

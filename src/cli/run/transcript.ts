@@ -1,8 +1,8 @@
-import { type DisplaySegment, textOf } from "../../../machines/history/entry.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { Update } from "../../system/update.ts";
 import type { Kind, Paint } from "./paint.ts";
+import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";
 
 /** Turns updates, in their order, into text for stdout. A piece may be empty, and need not end with its line. */
@@ -15,17 +15,12 @@ export interface Transcript {
 /** One update a line, as JSON. */
 export const jsonTranscript = (): Transcript => ({ next: (update) => `${JSON.stringify(update)}\n`, midLine: false });
 
-type Settled = Extract<Fact, { type: "call.settled" }>;
-
-/** What a person sees of a result: the first segment that a terminal can show, or else what the model sees. */
-const shownOf = ({ content, display = [] }: Settled): string => {
-  const segment = display.find(({ type }) => type !== "image");
-  return segment ? segmentText(segment) : textOf(content);
-};
-const segmentText = (segment: DisplaySegment): string => {
-  if (segment.type === "diff") return `${segment.content.path}\n${segment.content.patch}`;
-  return segment.type === "text" ? segment.content : `[${segment.content.mediaType}]`;
-};
+interface OpenCall {
+  readonly name: string;
+  readonly display: string;
+  /** Its result arrived and was shown; the commit that settles it follows. */
+  readonly answered: boolean;
+}
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -34,7 +29,7 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  *
  *     > what the user said
  *     · a call in its display form
- *       ⇒ its result (✗ when it is an error), which names the call where several are open
+ *       ⇒ its result (✗ when it is an error), which names the call where several were open
  *     ~ count_up: an event
  *     what the agent says, as it comes
  *     [the state the thread comes to]
@@ -44,8 +39,10 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  * is shown; on a terminal it is there already.
  */
 export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readonly echo: boolean }): Transcript => {
-  /** Display forms of the calls that have no result yet, and their tools, by id. */
-  const open = new Map<string, { readonly name: string; readonly display: string }>();
+  /** Calls that are not settled. */
+  const open = new Map<string, OpenCall>();
+  /** Another call was open when the last one was made: results say whose they are. */
+  let isOneOfSeveral = false;
   const subscriptions = new Map<string, string>();
   const speech = terminalStream();
   let midLine = false;
@@ -69,19 +66,30 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
 
   const accepted = (input: Input): string => {
     if (input.kind === "text") return echo ? block("user", "> ", excerpt(input.text)) : "";
+    if (input.kind === "result") return arrived(input.callId, input);
+    if (input.kind === "timer") return arrived(input.callId, resultOfTimer(input));
     if (input.kind === "event") {
       const last = input.final ? " (the last)" : "";
       return block("event", `~ ${sourceName(input.callId)}${last}: `, excerpt(input.text));
     }
     return "";
   };
-  const settled = (update: Settled): string => {
+  /** Shown when it arrives, which is before the round that answers it: the first result of a call is the one that counts. */
+  const arrived = (callId: string, given: Result): string => {
+    const call = open.get(callId);
+    if (!call || call.answered) return "";
+    open.set(callId, { ...call, answered: true });
+    return result(given, call);
+  };
+  const settled = (update: Extract<Fact, { type: "call.settled" }>): string => {
     const call = open.get(update.callId);
-    const isOneOfSeveral = open.size > 1;
     open.delete(update.callId);
+    return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
+  };
+  const result = (given: Result, call: OpenCall | undefined): string => {
     const name = call && isOneOfSeveral ? `${call.display}: ` : "";
-    const sign = update.error ? "✗" : "⇒";
-    return block(update.error ? "error" : "result", `  ${sign} ${name}`, excerpt(shownOf(update)), "    ");
+    const [kind, sign] = given.error ? (["error", "✗"] as const) : (["result", "⇒"] as const);
+    return block(kind, `  ${sign} ${name}`, excerpt(shownOf(given)), "    ");
   };
 
   const next = (update: Update): string => {
@@ -112,7 +120,8 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
       }
       case "call.made": {
         const display = oneLine(update.display);
-        open.set(update.callId, { name: update.name, display });
+        isOneOfSeveral = open.size > 0;
+        open.set(update.callId, { name: update.name, display, answered: false });
         return block("call", "· ", [display]);
       }
       case "call.progressed":

@@ -1,6 +1,11 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { JsonObject } from "../../../machines/history/json.ts";
 import type { Block, Verdict } from "../../../machines/round/turn.ts";
+import { TurnTooLongError } from "../../errors.ts";
+import { type Delta, Display } from "./display.ts";
+import { asField, isSaid, merged } from "./metadata.ts";
+import { type Piece, Pieces } from "./pieces.ts";
+import { type ProvidedContent, promptPartOf } from "./provided.ts";
 
 /** What the thread's tools say of a call as the model wrote it. */
 export interface JudgedCall {
@@ -10,234 +15,186 @@ export interface JudgedCall {
   readonly verdict: Verdict;
 }
 
-/** Shown to who watches, and never stored. */
-export type Delta =
-  | { readonly type: "text.delta"; readonly text: string }
-  | { readonly type: "thinking.started" }
-  | { readonly type: "thinking.delta"; readonly text: string }
-  | { readonly type: "thinking.ended" };
-
 export interface BlockReaderOptions {
+  /** `rawArguments` is what the model wrote, which may be no JSON. */
   readonly judge: (name: string, rawArguments: string) => JudgedCall;
   readonly publish: (delta: Delta) => void;
   readonly keepUnsignedReasoning: boolean;
   /** A block is whole. Blocks come in the order the model began them. */
   readonly onBlock: (block: Block) => void;
+  /** Characters of one turn: text, reasoning, arguments, what the provider made. Default `turnLimit`. */
+  readonly limit?: number;
 }
 
 /** Characters of one turn; a stream that goes on beyond is a fault of the provider. */
 export const turnLimit = 10_000_000;
 
-type Metadata = Record<string, JsonObject>;
-interface Open {
-  readonly kind: "text" | "reasoning" | "call";
-  text: string;
-  metadata: Metadata | undefined;
-  block: Block | undefined;
-}
-
-const merged = (a: Metadata | undefined, b: unknown): Metadata | undefined =>
-  b === undefined ? a : { ...a, ...(b as Metadata) };
+type Part<Type extends LanguageModelV4StreamPart["type"]> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
 /**
- * Turns the parts of a stream into whole blocks. Parts of parallel blocks may interleave: each block is handed on once it
- * and all that began before it are whole.
+ * Turns the parts of a stream into whole blocks. Parts of parallel blocks may interleave, and ids may repeat or be empty:
+ * each block is handed on once it and all that began before it are whole.
+ * A call that the provider executes is whole with its result, so that a turn which is cut never ends between the two.
  */
 export class BlockReader {
   readonly #options: BlockReaderOptions;
-  /** In the order they began. */
-  readonly #open = new Map<string, Open>();
+  readonly #display: Display;
+  readonly #pieces = new Pieces();
   #size = 0;
-  #thinking = 0;
-  #count = 0;
 
   constructor(options: BlockReaderOptions) {
     this.#options = options;
+    this.#display = new Display(options.publish);
   }
 
-  /** Throws RangeError when the turn is longer than any turn may be. */
+  /** Throws TurnTooLongError, what `judge` throws, and whatever a part that keeps to no specification leads to. */
   read(part: LanguageModelV4StreamPart): void {
+    // Each part counts, so that a flood of empty ones ends too.
+    this.#count(1);
     switch (part.type) {
       case "text-start":
-        this.#begin(`text ${part.id}`, "text", part.providerMetadata);
+      case "reasoning-start":
+        this.#start(part);
         break;
       case "text-delta":
-        this.#text(part);
+      case "reasoning-delta":
+        this.#grow(part);
         break;
       case "text-end":
-        this.#endText(`text ${part.id}`, part.providerMetadata);
-        break;
-      case "reasoning-start":
-        this.#openAt(`reasoning ${part.id}`, "reasoning").metadata = part.providerMetadata as Metadata | undefined;
-        break;
-      case "reasoning-delta":
-        this.#reasoning(part);
-        break;
       case "reasoning-end":
-        this.#endReasoning(`reasoning ${part.id}`, part.providerMetadata);
+        this.#end(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
         break;
       case "tool-input-start":
-        if (!part.providerExecuted) this.#begin(`call ${part.id}`, "call", part.providerMetadata);
+        this.#pieces.begin("call", part.id, part.providerMetadata);
         break;
       case "tool-input-delta":
-        this.#grow(part.delta);
+      case "tool-input-end":
+        this.#growCall(part);
         break;
       case "tool-call":
         if (part.providerExecuted) this.#provided(part);
         else this.#call(part);
         break;
       case "tool-result":
+        // A preliminary result is replaced by the next one, the last of them by the final one.
+        if (!part.preliminary) this.#provided(part);
+        break;
       case "file":
       case "reasoning-file":
       case "custom":
         this.#provided(part);
         break;
     }
+    this.#handOn();
   }
 
-  /** Ends what is open, as a stream does that closes its turn without closing its blocks. */
+  /** The end mark came: what is still open ends here. A call without its whole arguments is dropped. */
   finish(): void {
-    for (const [key, open] of [...this.#open]) {
-      if (open.block) continue;
-      if (open.kind === "text") this.#endText(key, undefined);
-      else if (open.kind === "reasoning") this.#endReasoning(key, undefined);
-      else this.#open.delete(key);
+    this.#display.close();
+    for (const piece of this.#pieces.takeAll()) {
+      const block = piece.block ?? (piece.kind === "call" ? undefined : this.#said(piece));
+      if (block) this.#options.onBlock(block);
     }
-    this.#handOn();
   }
 
-  /** Ends the display of thinking; returns the visible text of blocks that were not handed on. */
+  /**
+   * No end mark will come: hands on what is whole and the text that is visible, in order; open reasoning and incomplete
+   * calls are dropped. When the last of these is text that was still open, it is returned instead; "" otherwise.
+   */
   abandon(): string {
-    this.#quiet();
-    return [...this.#open.values()]
-      .map(({ kind, text }) => (kind === "text" ? text : ""))
-      .join("")
-      .toWellFormed();
+    this.#display.close();
+    const kept = this.#pieces
+      .takeAll()
+      .filter(
+        ({ kind, text, block, awaits }) =>
+          awaits === undefined && (block !== undefined || (kind === "text" && text !== "")),
+      );
+    const last = kept.at(-1)?.block ? undefined : kept.pop();
+    for (const { block, text } of kept) this.#options.onBlock(block ?? { type: "text", text: text.toWellFormed() });
+    return last?.text.toWellFormed() ?? "";
   }
 
-  #begin(key: string, kind: Open["kind"], metadata: unknown): void {
-    this.#open.set(key, { kind, text: "", metadata: merged(undefined, metadata), block: undefined });
+  /** Nobody wants the turn any more; only what is shown of it is brought to its end. */
+  close(): void {
+    this.#display.close();
+    this.#pieces.takeAll();
   }
 
-  #grow(text: string): void {
-    this.#size += text.length;
-    if (this.#size > turnLimit) throw new RangeError(`The model's turn is longer than ${turnLimit} characters.`);
+  #count(characters: number): void {
+    const { limit = turnLimit } = this.#options;
+    this.#size += characters;
+    if (this.#size > limit) throw new TurnTooLongError(limit);
   }
 
-  #text({ id, delta, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: "text-delta" }>): void {
-    this.#grow(delta);
-    const open = this.#openAt(`text ${id}`, "text");
-    open.text += delta;
-    open.metadata = merged(open.metadata, providerMetadata);
-    if (delta !== "") this.#options.publish({ type: "text.delta", text: delta });
+  #start({ type, id, providerMetadata }: Part<"text-start" | "reasoning-start">): void {
+    const kind = type === "text-start" ? "text" : "reasoning";
+    // What had this id before has ended, whether or not its provider says so.
+    this.#end(kind, id, undefined);
+    this.#pieces.begin(kind, id, providerMetadata);
+    this.#display.began(kind);
   }
 
-  #reasoning({ id, delta, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: "reasoning-delta" }>): void {
-    this.#grow(delta);
-    const open = this.#openAt(`reasoning ${id}`, "reasoning");
-    open.text += delta;
-    open.metadata = merged(open.metadata, providerMetadata);
-    if (delta !== "") this.#options.publish({ type: "thinking.delta", text: delta });
-  }
-
-  /** A delta without a start begins its block. */
-  #openAt(key: string, kind: Open["kind"]): Open {
-    if (!this.#open.has(key)) {
-      if (kind === "reasoning" && this.#thinking++ === 0) this.#options.publish({ type: "thinking.started" });
-      this.#begin(key, kind, undefined);
+  #grow({ type, id, delta, providerMetadata }: Part<"text-delta" | "reasoning-delta">): void {
+    this.#count(delta.length);
+    const kind = type === "text-delta" ? "text" : "reasoning";
+    let piece = this.#pieces.find(kind, id);
+    if (!piece) {
+      // A delta without a start begins its block.
+      piece = this.#pieces.begin(kind, id);
+      this.#display.began(kind);
     }
-    return this.#open.get(key) as Open;
+    piece.text += delta;
+    piece.metadata = merged(piece.metadata, providerMetadata);
+    this.#display.grew(kind, delta);
   }
 
-  #endText(key: string, metadata: unknown): void {
-    const open = this.#openAt(key, "text");
-    const providerMetadata = merged(open.metadata, metadata);
-    open.block = { type: "text", text: open.text.toWellFormed(), ...(providerMetadata && { providerMetadata }) };
-    this.#handOn();
+  #end(kind: "text" | "reasoning", id: string, metadata: unknown): void {
+    const piece = this.#pieces.take(kind, id);
+    if (!piece) return;
+    piece.metadata = merged(piece.metadata, metadata);
+    piece.block = this.#said(piece);
+    this.#display.ended(kind);
   }
 
-  #endReasoning(key: string, metadata: unknown): void {
-    const open = this.#openAt(key, "reasoning");
-    const providerMetadata = merged(open.metadata, metadata);
-    const keep = providerMetadata !== undefined || this.#options.keepUnsignedReasoning;
-    open.block = {
-      type: "reasoning",
-      text: open.text.toWellFormed(),
-      keep,
-      ...(providerMetadata && { providerMetadata }),
-    };
-    if (--this.#thinking === 0) this.#options.publish({ type: "thinking.ended" });
-    this.#handOn();
+  #said({ kind, text, metadata }: Piece): Block {
+    const said = { text: text.toWellFormed(), ...asField(metadata) };
+    if (kind === "text") return { type: "text", ...said };
+    return { type: "reasoning", keep: isSaid(metadata) || this.#options.keepUnsignedReasoning, ...said };
   }
 
-  #call(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): void {
-    this.#grow(part.input);
-    const key = `call ${part.toolCallId}`;
-    const begun = this.#open.get(key);
-    const providerMetadata = merged(begun?.metadata, part.providerMetadata);
-    const block: Block = {
+  #growCall(part: Part<"tool-input-delta" | "tool-input-end">): void {
+    const length = part.type === "tool-input-delta" ? part.delta.length : 0;
+    this.#count(length);
+    const piece = this.#pieces.find("call", part.id);
+    if (!piece) return;
+    piece.counted += length;
+    piece.metadata = merged(piece.metadata, part.providerMetadata);
+  }
+
+  #call({ toolCallId, toolName, input, providerMetadata }: Part<"tool-call">): void {
+    const piece = this.#pieces.take("call", toolCallId) ?? this.#pieces.add("call");
+    this.#count(Math.max(0, input.length - piece.counted));
+    const name = toolName.toWellFormed();
+    piece.block = {
       type: "call",
-      providerCallId: part.toolCallId,
-      name: part.toolName.toWellFormed(),
-      ...this.#options.judge(part.toolName, part.input.toWellFormed()),
-      ...(providerMetadata && { providerMetadata }),
+      providerCallId: toolCallId.toWellFormed(),
+      name,
+      ...this.#options.judge(name, input.toWellFormed()),
+      ...asField(merged(piece.metadata, providerMetadata)),
     };
-    this.#whole(begun && !begun.block ? key : undefined, block);
   }
 
-  /** What the provider made itself is kept as the part that a later prompt sends back. */
-  #provided(part: LanguageModelV4StreamPart): void {
-    const sent = promptPartOf(part);
-    if (sent) this.#whole(undefined, { type: "provided", part: sent });
-  }
-
-  #whole(key: string | undefined, block: Block): void {
-    const open = key === undefined ? undefined : this.#open.get(key);
-    if (open) open.block = block;
-    else this.#open.set(`whole ${this.#count++}`, { kind: "call", text: "", metadata: undefined, block });
-    this.#handOn();
+  #provided(content: ProvidedContent): void {
+    const begun = content.type === "tool-call" ? this.#pieces.take("call", content.toolCallId) : undefined;
+    const piece = begun ?? this.#pieces.add("provided");
+    const { part, size } = promptPartOf(content);
+    this.#count(Math.max(0, size - piece.counted));
+    piece.block = { type: "provided", part };
+    if (content.type === "tool-call") piece.awaits = content.toolCallId;
+    if (content.type === "tool-result") this.#pieces.answered(content.toolCallId);
   }
 
   #handOn(): void {
-    for (const [key, { block }] of this.#open) {
-      if (!block) return;
-      this.#open.delete(key);
-      this.#options.onBlock(block);
-    }
-  }
-
-  #quiet(): void {
-    if (this.#thinking > 0) this.#options.publish({ type: "thinking.ended" });
-    this.#thinking = 0;
+    for (const block of this.#pieces.takeWhole()) this.#options.onBlock(block);
   }
 }
-
-/** The prompt part for content that the provider made; undefined for what no prompt takes. */
-const promptPartOf = (part: LanguageModelV4StreamPart): unknown => {
-  const options = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {};
-  if (part.type === "tool-call") {
-    const { toolCallId, toolName, input } = part;
-    return { type: "tool-call", toolCallId, toolName, input: parsed(input), providerExecuted: true, ...options };
-  }
-  if (part.type === "tool-result") {
-    const { toolCallId, toolName, result, isError } = part;
-    return {
-      type: "tool-result",
-      toolCallId,
-      toolName,
-      output: { type: isError ? "error-json" : "json", value: result ?? null },
-      ...options,
-    };
-  }
-  if (part.type === "file" || part.type === "reasoning-file")
-    return { type: part.type, mediaType: part.mediaType, data: part.data, ...options };
-  return part.type === "custom" ? { type: "custom", kind: part.kind, ...options } : undefined;
-};
-
-const parsed = (input: string): unknown => {
-  try {
-    return JSON.parse(input);
-  } catch {
-    return {};
-  }
-};

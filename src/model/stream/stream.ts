@@ -1,17 +1,15 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FinishReason,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { fromCallback } from "xstate";
-import type { StreamCommand, StreamEvent } from "../../../machines/round/events.ts";
+import type { BrokenTry, StreamCommand, StreamEvent } from "../../../machines/round/events.ts";
 import type { StreamInput } from "../../../machines/round/machine.ts";
-import type { Usage } from "../../../machines/round/turn.ts";
 import type { Clock } from "../../clock.ts";
+import { TurnTooLongError } from "../../errors.ts";
+import { type Logger, silentLogger } from "../../logger.ts";
 import { modelName } from "../model.ts";
-import { BlockReader, type Delta, type JudgedCall } from "./blocks.ts";
-import { newsOf } from "./retry-after.ts";
+import { BlockReader, type JudgedCall } from "./blocks.ts";
+import type { Delta } from "./display.ts";
+import { droppedMessage, type EndMark, endingOf, usageOf } from "./ending.ts";
+import { type FailureNews, newsOf, ownFailure } from "./failure.ts";
 import type { RequestSlots } from "./slots.ts";
 
 /** One request: to which model, with what, and who judges and watches. */
@@ -28,123 +26,128 @@ export interface StreamDependencies {
   /** In [0, 1). */
   readonly random: () => number;
   readonly slots: RequestSlots;
-  /** Builds the request of a try; called once for each, right before it goes out. */
+  /** Builds the request of a try; called once for each, before it waits for its slot. */
   readonly request: (input: StreamInput) => ModelRequest;
-}
-
-const outcomes: Partial<Record<LanguageModelV4FinishReason["unified"], "truncated" | "filtered">> = {
-  length: "truncated",
-  "content-filter": "filtered",
-};
-
-export const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage => ({
-  inputTokens: inputTokens.total ?? 0,
-  outputTokens: outputTokens.total ?? 0,
-  ...(inputTokens.cacheRead !== undefined && { cachedInputTokens: inputTokens.cacheRead }),
-  ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
-});
-
-/** The stream came to its end without an end mark: the connection broke. */
-class DroppedError extends Error {
-  override readonly name = "DroppedError";
-}
-
-class SilentError extends Error {
-  override readonly name = "SilentError";
+  /** Told what a provider warns of, as debug. Default: nobody. */
+  readonly logger?: Logger;
 }
 
 /**
  * One try of a request against a model. It tells the round whole blocks and how the try ended, publishes deltas to who
- * watches, and closes the request when it is told to stop or its actor is stopped. After its last event it says nothing.
+ * watches, and closes the request when it is told to stop or its actor is stopped. After its last event it says nothing
+ * and holds nothing: neither a slot nor a timer nor the connection, whatever the model does with its signal.
  */
-export const createStream = ({ clock, random, slots, request }: StreamDependencies) =>
+export const createStream = ({ clock, random, slots, request, logger = silentLogger }: StreamDependencies) =>
   fromCallback<StreamCommand, StreamInput>(({ input, sendBack, receive }) => {
-    const controller = new AbortController();
-    const asked = request(input);
+    let asked: ModelRequest;
+    try {
+      asked = request(input);
+    } catch (error) {
+      const news = ownFailure("The request to the model could not be built", error);
+      logger.error({ error }, news.message);
+      sendBack({ type: "stream.failed", ...news, jitter: random(), visible: "", model: "", at: clock.now() });
+      return;
+    }
     const model = modelName(asked.model);
+    const controller = new AbortController();
     let over = false;
+    /** The stream was read to its end mark: there is no request left to abort. */
+    let complete = false;
     let silence: unknown;
-    let usage: Usage | null = null;
-    const send = (event: StreamEvent) => sendBack(event);
+    let heard = 0;
+    let cancel = (): void => {};
+    let release = (): void => {};
+
     const reader = new BlockReader({
       judge: asked.judge,
       keepUnsignedReasoning: asked.keepUnsignedReasoning,
-      publish: (delta) => over || asked.publish(delta),
-      onBlock: (block) => over || send({ type: "block.ended", block }),
+      publish: (delta) => asked.publish(delta),
+      onBlock: (block) => sendBack({ type: "block.ended", block } satisfies StreamEvent),
     });
 
-    const end = (event: (visible: string) => StreamEvent): void => {
-      if (over) return;
+    const close = (): void => {
       clock.clearTimeout(silence);
-      const visible = reader.abandon();
+      cancel();
+      if (!complete) controller.abort();
+      release();
+    };
+    const end = (event: StreamEvent): void => {
       over = true;
-      send(event(visible));
+      sendBack(event);
+      close();
     };
-    const fail = (error: unknown): void => {
-      const at = clock.now();
-      const news = newsOf(error, at);
-      const retryable = news.retryable && !(error instanceof RangeError);
-      end((visible) => ({ type: "stream.failed", ...news, retryable, jitter: random(), visible, model, at }));
-      controller.abort();
+    const breakOff = (type: "stream.failed" | "stream.dropped" | "stream.stalled", news: FailureNews): void => {
+      if (over) return;
+      const broken: BrokenTry = { ...news, jitter: random(), visible: reader.abandon(), model, at: clock.now() };
+      end({ type, ...broken });
     };
-    const listen = (): void => {
-      clock.clearTimeout(silence);
-      silence = clock.setTimeout(
-        () => fail(new SilentError(`it has been silent for ${input.silence} ms.`)),
-        input.silence,
-      );
+    const stop = (): void => {
+      if (!over) end({ type: "stream.stopped", visible: reader.abandon(), model, at: clock.now() });
     };
 
-    const read = async (): Promise<void> => {
-      const release = await slots.take(controller.signal);
+    /** One timer for the whole stream, set again for what is left of the silence that is allowed. */
+    const watch = (left: number): void => {
+      silence = clock.setTimeout(() => {
+        const quiet = clock.now() - heard;
+        if (quiet < input.silence) return watch(input.silence - quiet);
+        const message = `The model was silent for ${input.silence / 1_000} s.`;
+        breakOff("stream.stalled", { retryable: true, message });
+      }, left);
+    };
+
+    const finish = (mark: EndMark): void => {
+      const ending = endingOf(mark);
+      if ("broken" in ending) {
+        breakOff(ending.broken, { retryable: true, message: ending.message });
+        return;
+      }
+      const usage = usageOf(mark.usage);
+      reader.finish();
+      complete = true;
+      end({ type: "stream.ended", ...ending, usage, model, at: clock.now() });
+    };
+
+    /** Takes one part; what goes wrong here would go wrong again. */
+    const take = (part: LanguageModelV4StreamPart): void => {
       try {
-        listen();
-        const { stream } = await asked.model.doStream({ ...asked.options, abortSignal: controller.signal });
-        const parts = stream.getReader();
-        const cancel = () => void parts.cancel().catch(() => {});
-        controller.signal.addEventListener("abort", cancel, { once: true });
-        try {
-          for (;;) {
-            const { done, value: part } = await parts.read();
-            if (over) return;
-            if (done) throw new DroppedError("its stream ended without an end mark.");
-            listen();
-            if (part.type === "error") throw part.error;
-            if (part.type === "finish") {
-              usage = usageOf(part.usage);
-              const { unified } = part.finishReason;
-              if (unified === "error") throw new DroppedError("the provider ended it with an error.");
-              reader.finish();
-              end(() => ({
-                type: "stream.ended",
-                outcome: outcomes[unified] ?? "finished",
-                usage,
-                model,
-                at: clock.now(),
-              }));
-              return;
-            }
-            reader.read(part);
-          }
-        } finally {
-          controller.signal.removeEventListener("abort", cancel);
-          cancel();
-        }
-      } finally {
-        release();
+        if (part.type === "finish") finish(part);
+        else reader.read(part);
+      } catch (error) {
+        const isTooLong = error instanceof TurnTooLongError;
+        const news = isTooLong
+          ? { retryable: false, message: error.message }
+          : ownFailure("The model's answer could not be read", error);
+        if (!isTooLong) logger.error({ model, error }, news.message);
+        breakOff("stream.failed", news);
       }
     };
 
-    receive(() => {
-      end((visible) => ({ type: "stream.stopped", visible, model, at: clock.now() }));
-      controller.abort();
-    });
-    read().catch((error) => {
-      if (!over) fail(error);
-    });
+    const read = async (): Promise<void> => {
+      release = await slots.take(controller.signal);
+      if (over) return release();
+      heard = clock.now();
+      watch(input.silence);
+      const { stream } = await asked.model.doStream({ ...asked.options, abortSignal: controller.signal });
+      const parts = stream.getReader();
+      cancel = () => void parts.cancel().catch(() => {});
+      if (over) return cancel();
+      while (!over) {
+        const { done, value: part } = await parts.read();
+        if (over) return;
+        if (done) return breakOff("stream.dropped", { retryable: true, message: droppedMessage });
+        heard = clock.now();
+        if (part.type === "error") return breakOff("stream.failed", newsOf(part.error, heard));
+        if (part.type === "stream-start" && part.warnings.length > 0)
+          logger.debug({ model, warnings: part.warnings }, "the model's provider warns of the request");
+        take(part);
+      }
+    };
+
+    receive(stop);
+    read().catch((error) => breakOff("stream.failed", newsOf(error, clock.now())));
     return () => {
+      if (!over) reader.close();
       over = true;
-      clock.clearTimeout(silence);
-      controller.abort();
+      close();
     };
   });

@@ -29,7 +29,12 @@ export const align = <E, S>(
   let [i, j] = [0, 0];
   while (i < expected.length || j < seen.length) {
     const here = longest[i]?.[j] ?? 0;
-    if (i < expected.length && j < seen.length && fits(expected[i] as E, seen[j] as S) && here === (longest[i + 1]?.[j + 1] ?? 0) + 1) {
+    if (
+      i < expected.length &&
+      j < seen.length &&
+      fits(expected[i] as E, seen[j] as S) &&
+      here === (longest[i + 1]?.[j + 1] ?? 0) + 1
+    ) {
       flush();
       rows.push({ fits: true, expected: tellExpected(expected[i++] as E), seen: tellSeen(seen[j++] as S) });
     } else if (i < expected.length && (j >= seen.length || (longest[i + 1]?.[j] ?? 0) >= (longest[i]?.[j + 1] ?? 0)))
@@ -62,11 +67,13 @@ const cut = (text: string, width: number): string => (text.length > width ? `${t
 
 /** Rows as two columns, the ones that do not fit marked with `≠`. `width`: characters of a column at most. */
 export const drawRows = (rows: readonly Row[], width = 72): readonly string[] => {
-  const table = [{ fits: true, expected: "expected", seen: "seen" }, ...rows].map(({ fits, expected = "–", seen = "–" }) => ({
-    mark: fits ? " " : "≠",
-    expected: cut(expected, width),
-    seen: cut(seen, width),
-  }));
+  const table = [{ fits: true, expected: "expected", seen: "seen" }, ...rows].map(
+    ({ fits, expected = "–", seen = "–" }) => ({
+      mark: fits ? " " : "≠",
+      expected: cut(expected, width),
+      seen: cut(seen, width),
+    }),
+  );
   const column = Math.max(...table.map(({ expected }) => expected.length));
   return table.map(({ mark, expected, seen }) => `${mark} ${expected.padEnd(column)}  ${seen}`);
 };

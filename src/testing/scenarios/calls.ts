@@ -42,7 +42,8 @@ export const callBook = (histories: ReadonlyMap<string, readonly PlacedEntry[]>)
   const find = (thread: string, callId: string | undefined) =>
     calls.get(thread)?.find((call) => call.callId === callId);
   return {
-    labelOf: (thread, callId) => find(thread, callId)?.label ?? (callId === undefined ? undefined : labelOfMadeUp(callId)),
+    labelOf: (thread, callId) =>
+      find(thread, callId)?.label ?? (callId === undefined ? undefined : labelOfMadeUp(callId)),
     toolOf: (thread, callId) => find(thread, callId)?.tool,
     idOf: (thread, label) =>
       calls.get(thread)?.find((call) => call.label === label)?.callId ?? madeUpCallId(thread, label),

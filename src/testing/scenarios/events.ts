@@ -1,6 +1,7 @@
 import { type ContentItem, textOf } from "../../../machines/history/entry.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import type { Update } from "../../thread/update.ts";
+import type { CallBook } from "./calls.ts";
 import type { EventPattern, eventTypes } from "./schema.ts";
 
 /** What an observer saw, in the words of the format. Calls by our id: their names are looked up when it is compared. */
@@ -37,9 +38,7 @@ const eventOfInput = ({ dedupId: id, input }: WaitingInput): readonly Seen[] => 
     case "text":
       return [{ type: "user_input", id, text: input.text }];
     case "event":
-      return [
-        { type: "subscription_event", id, text: input.text, callId: input.callId, sourceCallId: input.callId },
-      ];
+      return [{ type: "subscription_event", id, text: input.text, callId: input.callId, sourceCallId: input.callId }];
     case "result":
       return [{ type: "tool_result", id, callId: input.callId, ...text(input.content) }];
     case "timer":
@@ -78,7 +77,12 @@ const eventsOf = (update: Update): readonly Seen[] => {
       return [{ type: "info", text: update.message, ...(update.callId && { callId: update.callId }) }];
     case "input.discarded":
       return [
-        { type: "input_discarded", id: update.dedupId, text: update.reason, ...(update.callId && { callId: update.callId }) },
+        {
+          type: "input_discarded",
+          id: update.dedupId,
+          text: update.reason,
+          ...(update.callId && { callId: update.callId }),
+        },
       ];
     default:
       return [];
@@ -88,21 +92,18 @@ const eventsOf = (update: Update): readonly Seen[] => {
 export const seenIn = (update: Update): readonly SeenEvent[] =>
   eventsOf(update).map((event) => ({ thread: update.threadId, ...event }));
 
-/** The scenario's name of a call of a thread. */
-export type CallNamer = (thread: string, callId: string | undefined) => string | undefined;
-
-export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, nameOf: CallNamer): boolean => {
+export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: CallBook): boolean => {
   const { usage } = pattern;
   const tokens = typeof usage === "object" && usage !== null ? usage.total_tokens : usage;
   const same = (expected: unknown, value: unknown) => expected === undefined || expected === value;
   return (
     same(pattern.thread, seen.thread) &&
     same(pattern.type, seen.type) &&
-    same(pattern.name, seen.name) &&
-    same(pattern.id, seen.id) &&
+    same(pattern.name, seen.name ?? calls.toolOf(seen.thread, seen.callId)) &&
+    
     same(tokens, seen.usage) &&
-    same(pattern.call, nameOf(seen.thread, seen.callId)) &&
-    same(pattern.source_call, nameOf(seen.thread, seen.sourceCallId)) &&
+    same(pattern.call, calls.labelOf(seen.thread, seen.callId)) &&
+    same(pattern.source_call, calls.labelOf(seen.thread, seen.sourceCallId)) &&
     same(pattern.url, undefined) &&
     same(pattern.view_type, undefined) &&
     (pattern.text_contains === undefined || (seen.text?.includes(pattern.text_contains) ?? false))
@@ -112,12 +113,12 @@ export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, nameOf: Cal
 const line = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join(" ");
 
 /** An event in one line, e.g. `t1 tool_result c1 "done"`. */
-export const tellEvent = ({ thread, type, name, callId, usage, text }: SeenEvent, nameOf: CallNamer): string =>
+export const tellEvent = ({ thread, type, name, callId, usage, text }: SeenEvent, calls: CallBook): string =>
   line([
     thread,
     type,
-    name,
-    nameOf(thread, callId),
+    name ?? calls.toolOf(thread, callId),
+    calls.labelOf(thread, callId),
     usage === undefined ? undefined : `${usage} tokens`,
     text === undefined || text === "" ? undefined : JSON.stringify(text),
   ]);

@@ -10,7 +10,8 @@ export interface Violation {
   readonly at: number;
 }
 
-const isCall = ({ kind }: SeenMessage): boolean => kind === "tool_call" || kind === "event_call" || kind === "seed_call";
+const isCall = ({ kind }: SeenMessage): boolean =>
+  kind === "tool_call" || kind === "event_call" || kind === "seed_call";
 const isResult = ({ kind }: SeenMessage): boolean =>
   kind === "tool_result" || kind === "event_result" || kind === "seed_result";
 

@@ -1,33 +1,10 @@
 import { type Expectations, knownToolFields, type Scenario, type ScenarioCall, type Step } from "./schema.ts";
 
-/** What a scenario can ask for beyond the first thread that works; each is named as a report names it. */
-export const needs = [
-  "child threads",
-  "choices",
-  "OAuth prompts",
-  "view updates",
-  "snapshots",
-  "compaction",
-  "halt",
-  "closing",
-  "step mode",
-  "restart",
-  "graceful restart",
-  "model switch",
-  "model switch of one thread among several",
-  "images",
-  "failing model resolution",
-  "cancel_subscription",
-  "sleep_until",
-  "read_result",
-] as const;
-export type Need = (typeof needs)[number];
-
 /**
  * What this player and the system it plays against can do. A feature that arrives moves its line from `false` to `true`,
  * and its scenarios are played from then on.
  */
-const support: Readonly<Record<Need, boolean>> = {
+const support = {
   "child threads": false,
   choices: false,
   "OAuth prompts": false,
@@ -38,7 +15,8 @@ const support: Readonly<Record<Need, boolean>> = {
   closing: false,
   "step mode": false,
   restart: true,
-  "graceful restart": true,
+  "restart of calls that were not acknowledged": false,
+  "graceful restart": false,
   "model switch": true,
   "model switch of one thread among several": false,
   images: true,
@@ -47,6 +25,10 @@ const support: Readonly<Record<Need, boolean>> = {
   sleep_until: false,
   read_result: false,
 };
+export type Need = keyof typeof support;
+
+/** What a scenario can ask for beyond the first thread that works; each is named as a report names it. */
+export const needs = Object.keys(support) as readonly Need[];
 
 const needOfBuiltin: Readonly<Record<string, Need>> = {
   spawn_thread: "child threads",
@@ -93,7 +75,9 @@ const expectationsOf = ({ steps, expect }: Scenario): readonly Expectations[] =>
 
 /** Steps with those inside batches, each on its own. */
 const flat = (steps: readonly Step[]): readonly Step[] =>
-  steps.flatMap((step): readonly Step[] => (step.op === "batch" || step.op === "step" ? [step, ...step.inputs] : [step]));
+  steps.flatMap((step): readonly Step[] =>
+    step.op === "batch" || step.op === "step" ? [step, ...step.inputs] : [step],
+  );
 
 const threadsOf = (steps: readonly Step[]): ReadonlySet<string> =>
   new Set(steps.flatMap((step) => ("thread" in step ? [step.thread] : [])));
@@ -101,13 +85,16 @@ const threadsOf = (steps: readonly Step[]): ReadonlySet<string> =>
 function* needsOfStep(step: Step, scenario: Scenario): Generator<Need | undefined> {
   yield needOfOp[step.op];
   if (step.op === "restart") yield step.mode === "crash" ? "restart" : "graceful restart";
+  if (step.op === "restart" && scenario.tools.some(({ dispatch }) => dispatch === "slow"))
+    yield "restart of calls that were not acknowledged";
   if (step.op === "subscription_event" && step.mode === "threaded") yield "child threads";
   if (step.op === "tool_result" && step.content?.some(({ type }) => type === "image")) yield "images";
   if (step.op === "switch_model")
     yield threadsOf(scenario.steps).size > 1 ? "model switch of one thread among several" : "model switch";
   if (!scenario.builtins) return;
   const own = new Set(scenario.tools.map(({ name }) => name));
-  for (const { name } of callsOf(step)) if (!own.has(name) && Object.hasOwn(needOfBuiltin, name)) yield needOfBuiltin[name];
+  for (const { name } of callsOf(step))
+    if (!own.has(name) && Object.hasOwn(needOfBuiltin, name)) yield needOfBuiltin[name];
 }
 
 function* needsOfExpectations(expect: Expectations): Generator<Need | undefined> {
@@ -132,7 +119,9 @@ export const needsOf = (scenario: Scenario): readonly string[] => {
   for (const expect of expectationsOf(scenario)) for (const need of needsOfExpectations(expect)) add(need);
   if (JSON.stringify([scenario.steps, scenario.expect]).includes("$child")) add("child threads");
   if (/#compaction"/.test(JSON.stringify([scenario.steps, scenario.expect]))) add("compaction");
-  const fields = scenario.tools.flatMap((tool) => Object.keys(tool)).filter((field) => !knownToolFields.includes(field));
+  const fields = scenario.tools
+    .flatMap((tool) => Object.keys(tool))
+    .filter((field) => !knownToolFields.includes(field));
   return [...needs.filter((need) => found.has(need)), ...new Set(fields.map((field) => `tool field ${field}`))];
 };
 

@@ -17,7 +17,12 @@ export interface Asked {
   readonly fed: Fed;
 }
 
-export interface ToldToStop {
+/** Counts the systems that a play made one after the other: what one of them did is nothing to the next. */
+interface OfLife {
+  readonly life: number;
+}
+
+export interface ToldToStop extends OfLife {
   readonly thread: string;
   readonly callId: string;
 }
@@ -26,10 +31,10 @@ export interface ToldToStop {
 export class Observed {
   readonly asked: Asked[] = [];
   readonly events: SeenEvent[] = [];
-  readonly dispatched: Dispatched[] = [];
+  readonly dispatched: (Dispatched & OfLife)[] = [];
   readonly toldToStop: ToldToStop[] = [];
   readonly outcomes: (readonly [string, "completed" | "skipped"])[] = [];
-  /** Threads whose round waits to be tried again, and the instant at which it is. */
+  /** Threads whose round waits to be tried again, and the instant at which it will be. */
   readonly retries = new Map<string, number>();
   /** What was refused at the door, and what the runtime logged as an error: told with a failure, no failure by itself. */
   readonly notes: string[] = [];

@@ -1,6 +1,6 @@
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
-import type { JsonObject } from "../../../machines/history/json.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
+import type { JsonObject } from "../../../machines/history/json.ts";
 import type { Envelope } from "../../../machines/thread/input.ts";
 import { InputRefusedError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
@@ -18,14 +18,8 @@ import { feed } from "./feed.ts";
 import { createActivity, type Incarnation, incarnate } from "./incarnation.ts";
 import { Observed } from "./observed.ts";
 import type { Scenario } from "./schema.ts";
+import { Settling } from "./settling.ts";
 import { scenarioTools } from "./tools.ts";
-
-/** Turns of the event loop without anything happening, after which nothing is under way any more. */
-const quietTurns = 6;
-/** Turns after which a runtime that never comes to rest is given up. */
-const restlessAfter = 100_000;
-
-const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Chance that is the same in every play, and small, so that waits before a retry are short. */
 const seededRandom = (): (() => number) => {
@@ -57,6 +51,7 @@ export class Play {
   readonly clock: VirtualClock;
   readonly seen = new Observed();
   readonly #activity = createActivity();
+  readonly #settling: Settling;
   readonly #store: Store;
   readonly #create: typeof createSystem;
   readonly #tools: readonly Tool[];
@@ -67,6 +62,7 @@ export class Play {
   readonly #threadOfPrompt = new WeakMap<object, { thread: string; entries: Promise<readonly PlacedEntry[]> }>();
   #choice: ModelChoice;
   #life: Incarnation | undefined;
+  #lives = 0;
   #system: System | undefined;
   /** Something that went wrong beside the steps; the next settling tells it. */
   #fault: PlayStopped | undefined;
@@ -74,6 +70,7 @@ export class Play {
   constructor(scenario: Scenario, { store, create, now }: PlayOptions) {
     this.scenario = scenario;
     this.clock = virtualClock(now);
+    this.#settling = new Settling(this.clock, this.#activity);
     this.#store = store;
     this.#create = create;
     this.#choice = { modelId: "scripted", supportsImages: scenario.model.supports_images };
@@ -81,7 +78,7 @@ export class Play {
       clock: this.clock,
       dispatched: (call) => {
         this.#activity.beat();
-        this.seen.dispatched.push(call);
+        this.seen.dispatched.push({ ...call, life: this.#lives });
       },
       deliver: (envelope) =>
         void this.deliver([envelope]).catch((error) => {
@@ -98,6 +95,7 @@ export class Play {
   async start(): Promise<void> {
     const life = incarnate(this.#store, this.clock, this.#activity);
     this.#life = life;
+    this.#lives++;
     const system = await this.#create(
       {
         ...this.#modelOptions(),
@@ -132,10 +130,10 @@ export class Play {
     const stopping = this.#running.stop().then(() => {
       stopped = true;
     });
-    for (let turn = 0; !stopped && turn < 100; turn++) {
-      await this.#quiet();
-      const [next] = this.clock.due;
-      if (!stopped && next !== undefined) await this.clock.advance(next - this.clock.now(), () => this.#quiet());
+    // What holds up the end is given up after a time, which has to pass.
+    for (let goesOn = true; !stopped && goesOn; ) {
+      await this.#settling.quiet();
+      if (!stopped) goesOn = await this.#settling.next();
     }
     if (!stopped) throw new PlayStopped("the system does not stop");
     await stopping;
@@ -179,25 +177,13 @@ export class Play {
 
   /** Lets the runtime go on until nothing can progress without the model, a tool, a timer or a person. */
   async settle(): Promise<void> {
-    for (let instants = 0; ; instants++) {
-      await this.#quiet();
-      if (this.#fault) throw this.#fault;
-      if (instants > restlessAfter / 100) throw new PlayStopped("the runtime does not come to rest: timer follows timer");
-      const now = this.clock.now();
-      const due = Math.min(this.clock.due[0] ?? Number.POSITIVE_INFINITY, ...this.seen.retries.values());
-      const waits = this.seen.retries.size > 0;
-      if (due > now && !waits) return;
-      if (due > now) await this.clock.advance(due - now, () => this.#quiet());
-      else {
-        for (const [thread, at] of this.seen.retries) if (at <= now) this.seen.retries.delete(thread);
-        await this.clock.advance(0, () => this.#quiet());
-      }
-    }
+    await this.#settling.rest(this.seen.retries);
+    if (this.#fault) throw this.#fault;
   }
 
   /** Turns the clock; the runtime settles at each instant at which something is due. */
-  async advance(ms: number): Promise<void> {
-    await this.clock.advance(ms, () => this.#quiet());
+  advance(ms: number): Promise<void> {
+    return this.#settling.advance(ms);
   }
 
   async thread(id: string): Promise<Thread | undefined> {
@@ -217,17 +203,6 @@ export class Play {
   get #running(): System {
     if (!this.#system) throw new Error("The play was not started.");
     return this.#system;
-  }
-
-  async #quiet(): Promise<void> {
-    let still = 0;
-    for (let turns = 0; still < quietTurns; turns++) {
-      if (turns > restlessAfter)
-        throw new PlayStopped("the runtime does not come to rest", { seen: "it goes on without model, tool, timer or person" });
-      const before = this.#activity.beats;
-      await turnOfLoop();
-      still = before === this.#activity.beats && this.#activity.underway === 0 ? still + 1 : 0;
-    }
   }
 
   #watch(thread: Thread, life: Incarnation): void {
@@ -272,7 +247,7 @@ export class Play {
       onAbort: (thread, callId) => {
         if (!life.alive) return;
         this.#activity.beat();
-        this.seen.toldToStop.push({ thread, callId });
+        this.seen.toldToStop.push({ thread, callId, life: this.#lives });
       },
     };
   }

@@ -6,7 +6,10 @@ type Issue = z.core.$ZodIssue;
 
 /** `steps[3].expect.deferred`; "" for the whole. */
 const told = (path: readonly PropertyKey[]): string =>
-  path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("").replace(/^\./, "");
+  path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
@@ -32,7 +35,8 @@ const problemsOf = (file: unknown, issue: Issue, base: readonly PropertyKey[] = 
     return [
       {
         path,
-        text: value === undefined ? "is missing" : `unknown op ${JSON.stringify(value)}; known are ${stepOps.join(", ")}`,
+        text:
+          value === undefined ? "is missing" : `unknown op ${JSON.stringify(value)}; known are ${stepOps.join(", ")}`,
       },
     ];
   if (issue.code === "invalid_union") {
@@ -43,13 +47,19 @@ const problemsOf = (file: unknown, issue: Issue, base: readonly PropertyKey[] = 
     return [{ path, text: `unknown field ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}` }];
   if (value === undefined) return [{ path, text: "is missing" }];
   if (issue.code === "invalid_value" || issue.code === "invalid_type")
-    return [{ path, text: `${issue.message.replace(/^Invalid (input|option): /, "").replace(/, received .*$/, "")}, not ${JSON.stringify(value)}` }];
+    return [
+      {
+        path,
+        text: `${issue.message.replace(/^Invalid (input|option): /, "").replace(/, received .*$/, "")}, not ${JSON.stringify(value)}`,
+      },
+    ];
   return [{ path, text: issue.message }];
 };
 
 /** Names the scenario instead of its place in the file, where the file tells which one it is. */
 const errorOf = (file: string, json: unknown, { path, text }: Problem): ScenarioFileError => {
-  if (path[0] !== "scenarios" || typeof path[1] !== "number") return new ScenarioFileError(file, undefined, told(path), text);
+  if (path[0] !== "scenarios" || typeof path[1] !== "number")
+    return new ScenarioFileError(file, undefined, told(path), text);
   const id = at(json, [...path.slice(0, 2), "id"]);
   if (typeof id === "string" && id !== "") return new ScenarioFileError(file, id, told(path.slice(2)), text);
   return new ScenarioFileError(file, undefined, told(path), text);
@@ -64,7 +74,13 @@ export const readScenarios = (text: string, file: string): readonly Scenario[] =
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ScenarioFileError(file, undefined, "", `it is no JSON (${(error as Error).message})`, { cause: error });
+    throw new ScenarioFileError(
+      file,
+      undefined,
+      "",
+      `it is no JSON: ${(error as Error).message}. A scenario file is { "version": 1, "scenarios": [ … ] }`,
+      { cause: error },
+    );
   }
   const parsed = ScenarioFile.safeParse(json);
   if (!parsed.success) {

@@ -144,9 +144,7 @@ export const MessagePattern = z.strictObject({
   source_tool: z.string().optional(),
   source_args: z.json().optional(),
   interrupt: z.boolean().optional(),
-  content: z
-    .array(z.union([ContentItem, z.strictObject({ type: z.literal("image_placeholder") })]))
-    .optional(),
+  content: z.array(z.union([ContentItem, z.strictObject({ type: z.literal("image_placeholder") })])).optional(),
   text_contains: z.string().optional(),
 });
 export type MessagePattern = z.infer<typeof MessagePattern>;
@@ -220,9 +218,7 @@ export const Expectations = z.strictObject({
   deferred: z.array(z.string()).optional(),
   active_subscriptions: z.union([z.array(z.string()), ByThread(z.array(z.string()))]).optional(),
   pending_choices: z.array(z.string()).optional(),
-  choice_responses: z
-    .array(z.strictObject({ call, selected: z.union([z.number(), z.string()]) }))
-    .optional(),
+  choice_responses: z.array(z.strictObject({ call, selected: z.union([z.number(), z.string()]) })).optional(),
   stored: ByThread(z.array(MessagePattern)).optional(),
   snapshots: z
     .record(

@@ -23,7 +23,11 @@ const mustBeOpen = (thread: string, play: Play, what: string): void => {
 const answer = async (thread: string, answer: Answer, play: Play, times = 1): Promise<void> => {
   for (let nth = 1; nth <= times; nth++) {
     if (nth > 1) await play.settle();
-    mustBeOpen(thread, play, times === 1 ? "the model has nothing to answer" : `answer ${nth} of ${times} meets no request`);
+    mustBeOpen(
+      thread,
+      play,
+      times === 1 ? "the model has nothing to answer" : `answer ${nth} of ${times} meets no request`,
+    );
     play.seen.openRequest(thread)?.fed.answer(answer);
   }
 };

@@ -9,9 +9,7 @@ import { namedCalls } from "./calls.ts";
 import type { SeenContent, SeenMessage } from "./messages.ts";
 
 export const contentOf = (content: readonly ContentItem[]): readonly SeenContent[] =>
-  content.map((item) =>
-    item.type === "text" ? item : { type: "image", data: item.data, media_type: item.mediaType },
-  );
+  content.map((item) => (item.type === "text" ? item : { type: "image", data: item.data, media_type: item.mediaType }));
 
 type Label = (callId: string) => string | undefined;
 
@@ -29,41 +27,35 @@ const eventMessages = ({ source, text }: EventEntry, position: number, labelOf: 
 };
 
 const partMessages = (part: TurnPart, position: number, labelOf: Label): readonly SeenMessage[] => {
-  if (part.type === "provided") return [];
+  if (part.type === "provided") return [{ role: "assistant", kind: "text", text: "[provided]" }];
   if (part.type !== "call") return [{ role: "assistant", kind: part.type, text: part.text }];
   const { callId, name, args, providerCallId } = part;
   const call = labelOf(callId) ?? providerCallId;
   return [{ role: "assistant", kind: "tool_call", name, call, args, pair: callId, turn: position }];
 };
 
+const entryMessages = ({ position, entry }: PlacedEntry, labelOf: Label): readonly SeenMessage[] => {
+  switch (entry.kind) {
+    case "user":
+      return [{ role: "user", kind: "text", text: entry.text, interrupt: entry.interrupt ?? false }];
+    case "turn":
+      return entry.parts.flatMap((part) => partMessages(part, position, labelOf));
+    case "event":
+      return eventMessages(entry, position, labelOf);
+    case "result": {
+      const { callId: pair, name, origin } = entry;
+      const call = labelOf(pair);
+      const content = contentOf(entry.content);
+      const text = textOf(entry.content);
+      return [
+        { role: "tool", kind: "tool_result", name, ...(call !== undefined && { call }), origin, text, content, pair },
+      ];
+    }
+  }
+};
+
 /** A stored history, flat, in the words of the format. */
 export const storedMessages = (history: readonly PlacedEntry[]): readonly SeenMessage[] => {
   const labels = new Map(namedCalls(history).map(({ callId, label }) => [callId as string, label]));
-  const labelOf: Label = (callId) => labels.get(callId);
-  return history.flatMap(({ position, entry }): readonly SeenMessage[] => {
-    switch (entry.kind) {
-      case "user":
-        return [{ role: "user", kind: "text", text: entry.text, interrupt: entry.interrupt ?? false }];
-      case "turn":
-        return entry.parts.flatMap((part) => partMessages(part, position, labelOf));
-      case "event":
-        return eventMessages(entry, position, labelOf);
-      case "result": {
-        const { callId, name, origin, content } = entry;
-        const call = labelOf(callId);
-        return [
-          {
-            role: "tool",
-            kind: "tool_result",
-            name,
-            ...(call !== undefined && { call }),
-            origin,
-            text: textOf(content),
-            content: contentOf(content),
-            pair: callId,
-          },
-        ];
-      }
-    }
-  });
+  return history.flatMap((placed) => entryMessages(placed, (callId) => labels.get(callId)));
 };

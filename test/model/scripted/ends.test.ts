@@ -9,10 +9,13 @@ describe("the end of a scripted stream", () => {
     ["truncated", "length"],
     ["filtered", "content-filter"],
   ] as const)("marks %s as %s", async (end, reason) =>
-    expect(ending(await partsFrom(scriptedModel([{ chunks: [{ text: "a" }], end }])))).toBe(reason));
+    expect(ending(await partsFrom(scriptedModel([{ chunks: [{ text: "a" }], end }])))).toBe(reason),
+  );
 
   it("has any end mark it is asked for", async () =>
-    expect(ending(await partsFrom(scriptedModel([{ chunks: [], end: { finish: "interrupted" } }])))).toBe("interrupted"));
+    expect(ending(await partsFrom(scriptedModel([{ chunks: [], end: { finish: "interrupted" } }])))).toBe(
+      "interrupted",
+    ));
 
   it("has no end mark when it drops", async () =>
     expect(typesOf(await partsFrom(scriptedModel([{ chunks: [{ text: "a" }], end: "drop" }])))).toEqual([

@@ -30,7 +30,12 @@ describe("a scripted model with a script", () => {
 
   it("streams a whole turn in the shape of a provider", async () => {
     const model = scriptedModel([
-      { reasoning: "hm", text: "look", calls: [{ id: "c1", name: "look", args: { at: 1 } }], usage: { total_tokens: 7 } },
+      {
+        reasoning: "hm",
+        text: "look",
+        calls: [{ id: "c1", name: "look", args: { at: 1 } }],
+        usage: { total_tokens: 7 },
+      },
     ]);
     const parts = await partsFrom(model);
     expect(typesOf(parts)).toEqual([
@@ -50,7 +55,10 @@ describe("a scripted model with a script", () => {
       "finish",
     ]);
     expect(parts.at(-2)).toEqual({ type: "tool-call", toolCallId: "c1", toolName: "look", input: '{"at":1}' });
-    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls" }, usage: { inputTokens: { total: 7 } } });
+    expect(parts.at(-1)).toMatchObject({
+      finishReason: { unified: "tool-calls" },
+      usage: { inputTokens: { total: 7 } },
+    });
   });
 
   it("signs reasoning that is complete and leaves unsigned reasoning bare", async () => {
@@ -83,7 +91,11 @@ describe("a scripted model with a script", () => {
       { tool_call: { id: "c1", name: "look", args: { at: 1 } } },
     ];
     const parts = await partsFrom(scriptedModel([{ chunks }]));
-    expect(parts.flatMap((part) => (part.type === "tool-input-delta" ? [part.delta] : []))).toEqual(['{"a', 't":', "1}"]);
+    expect(parts.flatMap((part) => (part.type === "tool-input-delta" ? [part.delta] : []))).toEqual([
+      '{"a',
+      't":',
+      "1}",
+    ]);
     expect(typesOf(parts).filter((type) => type === "tool-input-start")).toHaveLength(1);
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { ContentItem, Entry, EventSource, PlacedEntry, TurnPart } from "../../../machines/history/entry.ts";
 import { type CallId, callIdOf, ThreadId } from "../../../machines/history/ids.ts";
 import type { JsonObject } from "../../../machines/history/json.ts";
+import { signedCall, signedReasoning } from "../../../src/model/scripted/signature.ts";
 
 /** A history with what its record would say of it. */
 export interface StoredHistory {
@@ -150,7 +151,10 @@ const historyOf = (first: readonly Told[], steps: readonly Step[], open: number)
       sources.push({ callId, providerCallId, name, args });
       if (at >= waiting)
         place({ kind: "result", at: position, callId, name, origin: "tool", content, ...(error && { error: true }) });
-      else outstanding.push(calls[at]?.callId ?? gone.callId) && position++;
+      else {
+        outstanding.push(callId);
+        position++;
+      }
     }
     const silent = told.length === 0 && calls.length === 0;
     if (waiting === 0) tell(silent ? [{ kind: "user", text: "go on", interrupt: false }] : told);
@@ -178,3 +182,18 @@ export const anyStyle = fc.record({
   eventsAs: fc.constantFrom("call" as const, "text" as const),
   supportsImages: fc.boolean(),
 });
+
+/** The same from a model that signs its reasoning and its calls, whose names are legal then. */
+export const signed = (entries: readonly PlacedEntry[]): PlacedEntry[] =>
+  entries.map(({ position, entry }) => {
+    const name = "watch";
+    if (entry.kind === "result") return { position, entry: { ...entry, name } };
+    if (entry.kind !== "turn") return { position, entry };
+    const parts = entry.parts.map((part): TurnPart => {
+      if (part.type === "call") return { ...part, name, providerMetadata: metadataOf(signedCall(name)) };
+      return part.type === "reasoning" ? { ...part, providerMetadata: metadataOf(signedReasoning(part.text)) } : part;
+    });
+    return { position, entry: { ...entry, parts } };
+  });
+
+const metadataOf = (signature: object) => signature as { [provider: string]: JsonObject };

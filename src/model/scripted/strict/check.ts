@@ -36,4 +36,7 @@ export function* partsOf(prompt: LanguageModelV4Prompt): Iterable<{ readonly at:
 /** Calls that the provider executes itself are content of the turn: nobody else answers them. */
 export const isCall = (part: Part): part is CallPart => part.type === "tool-call" && part.providerExecuted !== true;
 
+/** The reserved name under which an event is shown as a call. Written out: an oracle borrows nothing of what it judges. */
+export const eventTool = "receive_event__injected";
+
 export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);

@@ -1,9 +1,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { type AssistantPart, type Check, isCall, place } from "./check.ts";
+import { type AssistantPart, type Check, eventTool, isCall, place } from "./check.ts";
 
 /** Which message and which part may follow which. */
-
-const eventTool = "receive_event__injected";
 
 const isReasoning = (part: AssistantPart | undefined): boolean =>
   part?.type === "reasoning" || part?.type === "reasoning-file";

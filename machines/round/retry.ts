@@ -1,0 +1,40 @@
+import type { BrokenTry } from "./events.ts";
+import type { RoundLimits, RoundOutput } from "./turn.ts";
+
+/** ms; the base of the first backoff. */
+const firstWait = 500;
+/** ms; backoff grows no further. */
+const longestBackoff = 32_000;
+/** The last instant that a Date can say. */
+const lastInstant = 8.64e15;
+
+/**
+ * ms between try `attempt` (from 1) and the next. The provider's wait where it named one; else 0.5 s doubled with each
+ * try, up to 32 s, of which the jitter takes the second half. A provider that names less than 0.5 s ("0", a date gone by)
+ * gets the longer of the two, for the tries would be used up at once.
+ */
+export const waitBefore = (attempt: number, { retryAfter = 0, jitter }: BrokenTry): number => {
+  if (retryAfter >= firstWait) return retryAfter;
+  const backoff = Math.min(firstWait * 2 ** (attempt - 1), longestBackoff);
+  return Math.max(retryAfter, Math.round((backoff / 2) * (1 + jitter)));
+};
+
+/** Whether a round sits out the wait after try `attempt` and asks again. */
+export const triesAgain = (attempt: number, broken: BrokenTry, { tries, slowRetry }: RoundLimits): boolean =>
+  broken.retryable !== false && attempt < tries && waitBefore(attempt, broken) <= slowRetry;
+
+/** Why a round gives up after try `attempt`, with what its owner can do. */
+export const failureAfter = (
+  attempt: number,
+  broken: BrokenTry,
+  { tries, slowRetry }: RoundLimits,
+): NonNullable<RoundOutput["failure"]> => {
+  const { message, at } = broken;
+  if (broken.retryable === false) return { code: "MODEL_FAILED", message };
+  const wait = waitBefore(attempt, broken);
+  const way =
+    wait > slowRetry
+      ? `It may be asked again at ${new Date(Math.min(at + wait, lastInstant)).toISOString()}.`
+      : `That was try ${attempt} of ${tries}. Write to the thread to ask again.`;
+  return { code: "MODEL_UNAVAILABLE", message: `${message} ${way}` };
+};

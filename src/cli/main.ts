@@ -1,0 +1,56 @@
+import { Command, CommanderError } from "commander";
+import metadata from "wakeful/package.json" with { type: "json" };
+import { WakefulError } from "../errors.ts";
+import { conformanceCommand } from "./conformance/command.ts";
+import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
+import { type Io, notice } from "./io.ts";
+import { runCommand } from "./run/command.ts";
+
+const help = `
+Examples:
+  $ wakeful run sleep 1 then say hi                  one text, no tools of your own
+  $ wakeful run --tools tools.ts                     lines that you type
+  $ echo "check build 42" | wakeful run --tools tools.ts
+  $ wakeful conformance scenarios scenarios/*.json   play scenario files
+
+Each command says more: wakeful run --help
+
+${exitCodesHelp}`;
+
+/** Runs the program and resolves to its exit code. Never rejects for what the person at the other end got wrong. */
+export const main = async (argv: readonly string[], io: Io): Promise<number> => {
+  // A reader that went away is no fault: whoever still works hears of it and stops.
+  for (const stream of [io.stdout, io.stderr]) stream.on("error", () => {});
+  let code: number = exitCodes.done;
+  const program = new Command("wakeful")
+    .description("Run LLM agents that can wait: for a build, for a person, or for next Monday.")
+    .version(metadata.version)
+    .addHelpText("after", help)
+    .showHelpAfterError("Say --help for what would work.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    });
+  const done = (exit: number) => {
+    code = exit;
+  };
+  for (const command of [runCommand(io, done), conformanceCommand(io, done)])
+    program.addCommand(adopted(command, program));
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (!(error instanceof WakefulError)) throw error;
+    notice(io, error.message);
+    return exitCodes.usage;
+  }
+};
+
+/** A command that writes and ends as its parent does, and so do the commands inside it. */
+const adopted = (command: Command, parent: Command): Command => {
+  command.copyInheritedSettings(parent);
+  for (const inner of command.commands) adopted(inner, command);
+  return command;
+};

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { type RunOptions, run } from "../../src/cli/run/run.ts";
+import { InputRefusedError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
+import { demoModel } from "../../src/model/demo/demo-model.ts";
+import { type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
+import { createSystem } from "../../src/system/create.ts";
+import { settle, virtualClock } from "../support/virtual-clock.ts";
+import { fakeIo } from "./fake-io.ts";
+
+/** A run of the program in this process, on time that the test turns. */
+const running = (
+  { words = [], lines, ...more }: Partial<RunOptions> & { readonly lines?: readonly string[] },
+  { script, world = fakeIo() }: { readonly script?: Script; readonly world?: ReturnType<typeof fakeIo> } = {},
+) => {
+  const clock = virtualClock(1_000);
+  const model = script ? scriptedModel(script) : demoModel();
+  const code = run({ tools: [], json: false, words, ...more }, world.io, {
+    createSystem: (options) => createSystem({ ...options, clock }),
+    model: () => model,
+  });
+  code.catch(() => {});
+  if (lines) world.stdin.end(lines.map((line) => `${line}\n`).join(""));
+  return { ...world, world, clock, model, code };
+};
+
+describe("a run", () => {
+  it("sends the words of the command line as one text, and ends when the thread is idle", async () => {
+    const { code, written } = running({ words: ["say", "hello"] });
+    expect(await code).toBe(0);
+    expect(written.out).toBe("> say hello\n[running]\nhello\n[idle]\n");
+  });
+
+  it("sends the lines of stdin where there are no words", async () => {
+    const { code, written } = running({ lines: ["say one", "", "say two"] });
+    expect(await code).toBe(0);
+    expect(written.out).toBe("> say one\n[running]\none\n[idle]\n> say two\n[running]\ntwo\n[idle]\n");
+  });
+
+  it("sleeps before the next line", async () => {
+    const { code, clock, written } = running({ lines: ["sleep 60 then say hi", "say bye"] });
+    await settle(30);
+    expect(written.out).toBe("> sleep 60 then say hi\n[running]\n· Sleep for 60 seconds\n[idlePassive]\n");
+    await clock.advance(60_000);
+    expect(await code).toBe(0);
+    expect(written.out).toMatch(/ {2}⇒ The time is over\.\n\[running\]\nhi\n\[idle\]\n> say bye\n/);
+  });
+
+  it("says on stderr that its model is no LLM, and nothing else", async () => {
+    const { code, written } = running({ words: ["say hello"] });
+    await code;
+    expect(written.err).toBe("wakeful: this is the demo model: a few rules, offline, no LLM.\n");
+  });
+
+  it("prints updates as JSON lines and nothing else where that is asked for", async () => {
+    const { code, written } = running({ words: ["say hello"], json: true });
+    expect(await code).toBe(0);
+    const types = written.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).type);
+    expect(types).toContain("text.delta");
+    expect(types).toContain("round.ended");
+    expect(types[0]).toBe("input.accepted");
+  });
+
+  it("gives the agent its instructions, and the thread its name", async () => {
+    const { code, model, written } = running(
+      { words: ["hello"], instructions: "You are terse.", thread: "acme/1", json: true },
+      { script: ["Yes."] },
+    );
+    expect(await code).toBe(0);
+    const [request] = "requests" in model ? (model.requests as { options: { prompt: object[] } }[]) : [];
+    expect(JSON.stringify(request?.options.prompt[0])).toContain("You are terse.");
+    expect(JSON.parse(written.out.split("\n")[0] ?? "").threadId).toBe("acme/1");
+  });
+
+  it("ends with 0 when there is nothing to send", async () => {
+    const { code, written } = running({ lines: [] });
+    expect(await code).toBe(0);
+    expect(written.out).toBe("");
+  });
+
+  it("ends with 1 when the work on a line fails, and goes on with the next", async () => {
+    const { code, written } = running(
+      { lines: ["hello", "again"] },
+      { script: [{ error: "fatal", message: "no such model" }, "Here I am."] },
+    );
+    expect(await code).toBe(1);
+    expect(written.out).toMatch(
+      /^> hello\n\[running\]\n! .*\(MODEL_FAILED\)\n\[idle\]\n> again\n\[running\]\nHere I am\.\n/,
+    );
+  });
+
+  it("ends with 1 when a line is refused, names it, and goes on with the next", async () => {
+    const { code, written } = running({ lines: ["x".repeat(2_000_000), "say hello"] });
+    expect(await code).toBe(1);
+    expect(written.err).toContain("wakeful: line 1 was not sent: it is 2.0 MB long");
+    expect(written.out).toBe("> say hello\n[running]\nhello\n[idle]\n");
+  });
+
+  it("ends with 3 when only another line could end what the thread waits for", async () => {
+    const { code, written } = running({ lines: ["wait for something"] });
+    expect(await code).toBe(3);
+    expect(written.err).toContain("waits for something that only another input could bring");
+  });
+
+  it.each([
+    ["blank words", { words: ["", " "] }, "TEXT"],
+    ["a tools file that is not there", { words: ["hi"], tools: ["nowhere.ts"] }, ToolFileError],
+    ["a tool with the name of a built-in", { words: ["hi"], tools: ["test/cli/fixtures/named-sleep.ts"] }, '"sleep"'],
+    ["an id that is none", { words: ["hi"], thread: "a b" }, ThreadIdError],
+  ])("refuses %s before anything is sent", async (_, options, error) => {
+    const { code, written, world } = running(options);
+    await expect(code).rejects.toThrow(error as string);
+    expect(written).toEqual({ out: "", err: "" });
+    expect(world.listening).toBe(0);
+  });
+
+  it("lets no refusal of the door end it", async () => {
+    const world = fakeIo();
+    const code = run({ tools: [], json: false, words: ["hi"] }, world.io, {
+      async createSystem(options) {
+        const system = await createSystem(options);
+        const refusing = async () => {
+          throw new InputRefusedError("t", "the inbox\nis full");
+        };
+        return { ...system, launch: async () => Object.assign(await system.launch(), { send: refusing }) };
+      },
+      model: demoModel,
+    });
+    expect(await code).toBe(1);
+    expect(world.written.err).toContain("wakeful: line 1 was not sent: the inbox is full\n");
+  });
+});
+
+describe("a run that is stopped", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("by %s stops its system and ends with %d", async (signal, expected) => {
+    const run = running({ lines: ["sleep 60", "say never"] });
+    await settle(30);
+    run.signal(signal);
+    expect(await run.code).toBe(expected);
+    expect(run.written.err).toContain("wakeful: stopping; once more leaves at once.");
+    expect(run.written.out).not.toContain("never");
+    expect(run.left).toEqual([]);
+    expect(run.world.listening).toBe(0);
+  });
+
+  it("by Ctrl-C while it waits for a line ends as well", async () => {
+    const run = running({});
+    await settle(30);
+    run.signal("SIGINT");
+    expect(await run.code).toBe(130);
+  });
+
+  it("twice leaves at once", async () => {
+    const run = running({ words: ["sleep 60"] });
+    await settle(30);
+    run.signal("SIGINT");
+    run.signal("SIGINT");
+    expect(run.left).toEqual([130]);
+    await run.code;
+  });
+
+  it("by a reader that goes away ends quietly", async () => {
+    const run = running({ lines: ["sleep 60"] });
+    await settle(30);
+    run.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    expect(await run.code).toBe(0);
+    expect(run.written.err.split("\n")).toHaveLength(2);
+  });
+
+  it("by a full disk says so", async () => {
+    const run = running({ lines: ["sleep 60"] });
+    await settle(30);
+    run.stdout.emit("error", Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+    expect(await run.code).toBe(2);
+    expect(run.written.err).toContain("wakeful: the output cannot be written: no space left");
+  });
+});
+
+describe("a run on a terminal", () => {
+  it("says three things to try, reads lines, and does not repeat them", async () => {
+    const run = running({}, { world: fakeIo({ isTTY: true, env: { NO_COLOR: "1" } }) });
+    await settle(30);
+    const tries = run.written.err.split("\n").filter((line) => line.startsWith("  "));
+    expect(tries).toHaveLength(3);
+    expect(run.written.err).toContain("> ");
+    run.stdin.write("say hello\r");
+    await settle(30);
+    run.stdin.end();
+    expect(await run.code).toBe(0);
+    expect(run.written.out).toBe("[running]\nhello\n[idle]\n");
+  });
+
+  it("stops at Ctrl-C, which arrives as a key", async () => {
+    const run = running({}, { world: fakeIo({ isTTY: true }) });
+    await settle(30);
+    run.stdin.write("\u0003");
+    expect(await run.code).toBe(130);
+  });
+
+  it("sends words without asking for lines", async () => {
+    const run = running({ words: ["say hello"] }, { world: fakeIo({ isTTY: true, env: { NO_COLOR: "1" } }) });
+    expect(await run.code).toBe(0);
+    expect(run.written.out).toBe("> say hello\n[running]\nhello\n[idle]\n");
+    expect(run.written.err).not.toContain("try");
+  });
+});

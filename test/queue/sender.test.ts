@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { InputRefusedError, SystemStoppedError } from "../../src/errors.ts";
+import { type AcceptedInput, onAccepted } from "../../src/queue/notice.ts";
+import { createSender } from "../../src/queue/sender.ts";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { alpha, spec, waitingIn } from "../../src/testing/store/material.ts";
+
+const text = (dedupId: string, words = "hi") => ({ threadId: alpha, dedupId, input: { kind: "text", text: words } });
+
+const bench = async (options: Parameters<typeof createSender>[1] = {}) => {
+  const store = memoryStore();
+  await store.create(alpha, spec, 1);
+  return { store, sender: createSender(store, options) };
+};
+
+describe("a sender on a store", () => {
+  it("says whether an input was new or a repetition (R2)", async () => {
+    const { sender, store } = await bench();
+    expect(await sender.send(text("1"))).toBe(true);
+    expect(await sender.send(text("1", "again"))).toBe(false);
+    expect(await waitingIn(store, alpha)).toEqual(["1"]);
+  });
+
+  it("rejects what the door refuses, and what the store refuses, each with the reason", async () => {
+    const { sender } = await bench({ inboxLimit: 1, inputSize: 10 });
+    await expect(sender.send(text("1", "far too long"))).rejects.toThrow(/12 bytes, and 10 are taken/);
+    await expect(sender.send({ ...text("1"), threadId: "nobody" })).rejects.toThrow(/no such thread/);
+    await sender.send(text("1"));
+    const full = sender.send(text("2"));
+    await expect(full).rejects.toThrow(InputRefusedError);
+    await expect(full).rejects.toThrow(/inbox is full/);
+  });
+
+  it("tells whoever listens at the store, of other stores nothing, and no more after they left", async () => {
+    const { sender, store } = await bench();
+    const heard: AcceptedInput[] = [];
+    const deaf = onAccepted(store, (_, accepted) => void heard.push(...accepted));
+    onAccepted(memoryStore(), () => expect.unreachable());
+    await sender.send(text("1"));
+    deaf();
+    await sender.send(text("2"));
+    expect(heard.map(({ waiting, feed }) => [waiting.dedupId, feed])).toEqual([["1", 1]]);
+  });
+
+  it("finishes what is under way when it is stopped, then refuses; the store stays open", async () => {
+    const { sender, store } = await bench();
+    const sent = sender.send(text("1"));
+    await sender.stop();
+    expect(await sent).toBe(true);
+    await expect(sender.send(text("2"))).rejects.toThrow(SystemStoppedError);
+    expect(await waitingIn(store, alpha)).toEqual(["1"]);
+  });
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { unmetNeedsOf } from "../../src/testing/scenarios/needs.ts";
+import { playScenario } from "../../src/testing/scenarios/player.ts";
+import { readScenarios } from "../../src/testing/scenarios/read.ts";
+import { reportLines } from "../../src/testing/scenarios/report.ts";
+
+const folder = new URL("./", import.meta.url);
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .sort();
+const scenariosOf = (file: string) => readScenarios(readFileSync(new URL(file, folder), "utf8"), file);
+const all = files.flatMap(scenariosOf);
+
+/** What this version has to play; a scenario leaves this list for no reason. */
+const required = `V001 V003 V004 V006 V008 V011 V014 V015 V016 V018 V020 V021 V023 V024 V025 V027 V028 V029 V031 V032 V033
+  V034 V035 V037 V038 V040 V041 V042 V056 V069 V070 V083`.split(/\s+/);
+
+for (const file of files)
+  describe(`the scenarios of ${file}`, () => {
+    for (const scenario of scenariosOf(file)) {
+      const missing = unmetNeedsOf(scenario);
+      const title = `${scenario.id} ${scenario.title}`;
+      if (missing.length > 0) it.skip(`${title} (needs ${missing.join(", ")})`);
+      else
+        it(title, async () => {
+          const report = await playScenario(scenario);
+          expect(reportLines(report).join("\n")).toBe(`ok ${title}`);
+        });
+    }
+  });
+
+describe("the scenarios of this folder", () => {
+  it("have ids that no other scenario has", () => {
+    const ids = all.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  it("are played, not skipped, where this version has to pass them", () => {
+    const played = all.filter((scenario) => unmetNeedsOf(scenario).length === 0).map(({ id }) => id);
+    expect(required.filter((id) => !played.includes(id))).toEqual([]);
+  });
+});

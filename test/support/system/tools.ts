@@ -1,0 +1,63 @@
+import { Subject } from "rxjs";
+import { z } from "zod";
+import type { CallId } from "../../../machines/history/ids.ts";
+import { ToolError } from "../../../src/errors.ts";
+import type { ToolCall } from "../../../src/tool/call.ts";
+import { defineTool, type ProducerEvent, type Tool } from "../../../src/tool/define.ts";
+
+const inputSchema = z.object({ how: z.enum(["well", "throws", "nothing", "odd", "never"]) });
+type How = z.infer<typeof inputSchema>["how"];
+
+/** Says what a tool does, and that it was called. */
+export interface ToolWatch {
+  /** A tool begins to work on a call. */
+  readonly began: (name: string, call: ToolCall) => void;
+  /** Resolves when the work may end. */
+  readonly turn: (label: string) => Promise<void>;
+  readonly opened: (callId: CallId, events: Subject<ProducerEvent>) => void;
+}
+
+const circular = (): unknown => {
+  const round: { self?: unknown } = {};
+  round.self = round;
+  return round;
+};
+
+/** A tool of every form; `how` says what the call comes to. Results name their call, so that each can be told apart. */
+export const toolsOfEveryForm = ({ began, turn, opened }: ToolWatch): readonly Tool[] => {
+  const works = async (name: string, how: How, call: ToolCall): Promise<unknown> => {
+    began(name, call);
+    if (how === "never") return new Promise(() => {});
+    await turn(`${name} ${call.id}`);
+    if (how === "throws") throw new ToolError(`${name} of ${call.id} went wrong`);
+    if (how === "nothing") return undefined;
+    return how === "odd" ? circular() : `${name} of ${call.id} is done`;
+  };
+  const starts = (name: string, how: How, call: ToolCall): void => {
+    began(name, call);
+    if (how === "throws") throw new Error(`secret of ${name}`);
+  };
+  const parts = (name: string) => ({ name, description: `Does ${name}.`, inputSchema });
+  return [
+    defineTool({ ...parts("work"), run: ({ how }, call) => works("work", how, call) }),
+    defineTool({ ...parts("doze"), passive: true, run: ({ how }, call) => works("doze", how, call) }),
+    defineTool({ ...parts("hand"), dispatch: ({ how }, call) => starts("hand", how, call) }),
+    defineTool({ ...parts("nap"), passive: true, dispatch: ({ how }, call) => starts("nap", how, call) }),
+    defineTool({ ...parts("timed"), deadline: 1_000, dispatch: ({ how }, call) => starts("timed", how, call) }),
+    defineTool({ ...parts("add"), inline: ({ how }, call) => works("add", how, call) }),
+    defineTool({
+      ...parts("look"),
+      annotations: { readOnly: true },
+      inline: ({ how }, call) => works("look", how, call),
+    }),
+    defineTool({
+      ...parts("watch"),
+      subscribe: async ({ how }, call) => {
+        const started = await works("watch", how, call);
+        const events = new Subject<ProducerEvent>();
+        opened(call.id, events);
+        return { started, events };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { faultsAtEnd, faultsAtRest, watch } from "../support/system/rules.ts";
+import { type Step, story } from "../support/system/story.ts";
+import { World } from "../support/system/world.ts";
+
+/** Tells a story to a system, lets everything end that can end, then stops what is still out. */
+const tell = async (scheduler: fc.Scheduler, steps: readonly Step[], signs: boolean): Promise<World> => {
+  const world = await World.begin(scheduler, { signs });
+  watch(world);
+  await world.play(steps);
+  await world.finish();
+  world.faults.push(...faultsAtRest(world));
+  for (const thread of world.threads) void thread.interrupt({ id: "the last" });
+  await world.finish();
+  for (const thread of world.threads)
+    if (thread.view().calls.length > 0) world.faults.push(`R9: an interrupt does not end the calls of ${thread.id}`);
+  world.faults.push(...faultsAtEnd(world));
+  await world.stop();
+  return world;
+};
+
+describe("a running system, whatever happens to it and in whatever order its operations end", () => {
+  it("keeps R1 to R9", { timeout: 120_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(fc.scheduler(), story, fc.boolean(), async (scheduler, steps, signs) => {
+        const world = await tell(scheduler, steps, signs);
+        expect([...new Set(world.faults)].slice(0, 5).join("\n")).toBe("");
+      }),
+      { numRuns: Number(process.env.RUNS ?? 150) },
+    ),
+  );
+});
