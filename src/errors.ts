@@ -200,3 +200,54 @@ export class TurnTooLongError extends WakefulError {
     this.limit = limit;
   }
 }
+
+/** The file of a store cannot be used as it is; nothing in it was changed. Each `code` has its own way out, in the message. */
+export class StoreFileError extends WakefulError {
+  override readonly name = "StoreFileError";
+  /**
+   * `STORE_PATH`: nothing can be a database there. `STORE_PERMISSION`, `STORE_READ_ONLY`: the system forbids it.
+   * `STORE_FOREIGN`: another program's file. `STORE_NEWER`: made by a later version. `STORE_LOCKED`: another process holds
+   * it. `STORE_FULL`: no room to write. `STORE_IO`: the disk or the file system failed.
+   */
+  readonly code:
+    | "STORE_PATH"
+    | "STORE_PERMISSION"
+    | "STORE_READ_ONLY"
+    | "STORE_FOREIGN"
+    | "STORE_NEWER"
+    | "STORE_LOCKED"
+    | "STORE_FULL"
+    | "STORE_IO";
+  readonly file: string;
+  constructor(file: string, code: StoreFileError["code"], problem: string, options?: ErrorOptions) {
+    super(`The store ${file} ${problem}`, options);
+    this.file = file;
+    this.code = code;
+  }
+}
+
+/** A stored value cannot be read: the file is damaged. What does not depend on that value can still be used. */
+export class StoreCorruptError extends WakefulError {
+  override readonly name = "StoreCorruptError";
+  readonly code = "STORE_CORRUPT";
+  readonly file: string;
+  /** The thread whose value it is, where that is known. */
+  readonly threadId: string | undefined;
+  /** The position in the thread's history, when it is an entry. */
+  readonly position: number | undefined;
+  constructor(
+    file: string,
+    where: { readonly what: string; readonly threadId?: string; readonly position?: number },
+    problem: string,
+    options?: ErrorOptions,
+  ) {
+    const of = where.threadId === undefined ? "" : ` of thread ${where.threadId}`;
+    super(
+      `The store ${file} is damaged: ${where.what}${of} cannot be read (${problem}). Restore the file from a backup, its -wal file with it.`,
+      options,
+    );
+    this.file = file;
+    this.threadId = where.threadId;
+    this.position = where.position;
+  }
+}

@@ -14,7 +14,8 @@ export const checkStock = defineTool({
   display: ({ product }) => `Look for ${product}`,
   run: async ({ product }) => {
     const count = stock.get(product);
-    if (count === undefined) throw new ToolError(`There is no product ${product}. Try ${[...stock.keys()].join(", ")}.`);
+    if (count === undefined)
+      throw new ToolError(`There is no product ${product}. Try ${[...stock.keys()].join(", ")}.`);
     return `There are ${count} ${product} in stock.`;
   },
 });

@@ -37,8 +37,8 @@ const onWebhook = async (job: string, text: string) => {
   return isNew;
 };
 console.log("new:", await onWebhook("job-1", "v7 is live."));
-console.log("new:", await onWebhook("job-1", "v7 is live."));
 console.log("state:", await thread.atRest());
+console.log("new:", await onWebhook("job-1", "v7 is live."));
 console.log("new:", await onWebhook("job-1", "v7 was rolled back."));
 console.log("state:", await thread.atRest());
 

@@ -18,7 +18,7 @@ const thread = await system.open("interrupt");
 
 await thread.send("call run_tests");
 console.log("state:", await thread.atRest());
-console.log("waits for:", thread.view().calls.map(({ name }) => name));
+for (const { name, status } of thread.view().calls) console.log("waits for:", name, status);
 
 console.log("says:", await thread.ask("say never mind"));
 

@@ -13,10 +13,7 @@ const renderChart = defineTool({
     call.progress("reading sales");
     call.progress("drawing");
     return {
-      content: [
-        { type: "text", text: `Sales of ${year}: 12 in spring, 30 in summer.` },
-        { type: "image", data: pixel, mediaType: "image/png" },
-      ],
+      content: `Sales of ${year}: 12 in spring, 30 in summer.`,
       display: [
         { type: "image", content: { data: pixel, mediaType: "image/png" } },
         { type: "text", content: "A chart of the sales." },

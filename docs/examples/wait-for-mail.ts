@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { filter, firstValueFrom } from "rxjs";
 import { createSystem, defineTool, demoModel } from "wakeful";
 import { z } from "zod";
 
@@ -20,11 +21,12 @@ const thread = await system.open("mail/wait");
 
 await thread.send("call wait_for_mail");
 console.log("state:", await thread.atRest());
-mails.dispatchEvent(new Event("mail"));
+console.log("says:", await thread.ask("say hello"));
 
 await thread.send("call wait_for_mail");
 console.log("state:", await thread.atRest());
-await thread.ask("say hello");
+mails.dispatchEvent(new Event("mail"));
+await firstValueFrom(thread.state$.pipe(filter((state) => state === "idle")));
 
 for (const { entry } of await thread.history())
   if (entry.kind === "result") console.log("result:", entry.origin, entry.content);

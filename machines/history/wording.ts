@@ -30,6 +30,7 @@ const whyNot = {
   filtered: "the provider's filter ended the turn",
   failed: "the request to the model failed before the turn ended",
   repeated: "the same call was made too often in a row",
+  interrupted: "the user interrupted before it could begin",
   notStarted: "another call of this turn was refused; read its error first",
 } as const;
 

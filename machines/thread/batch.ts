@@ -3,6 +3,7 @@ import type { CallId } from "../history/ids.ts";
 import {
   deadlineText,
   interruptedText,
+  noOutput,
   timerText,
   tooManySubscriptionsText,
   wokenEarlyText,
@@ -69,7 +70,7 @@ const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[
 const filled = (content: readonly ContentItem[]): ContentItem[] =>
   content.some((item) => item.type !== "text" || item.text.trim() !== "")
     ? content.filter((item) => item.type !== "text" || item.text.trim() !== "")
-    : [{ type: "text", text: "(no output)" }];
+    : [{ type: "text", text: noOutput }];
 
 /** Results first, in the order of their calls, because they close the turn before. Settles every outstanding call. */
 const settleAll = (ledger: Ledger, others: readonly WaitingInput[], at: number) => {
@@ -133,8 +134,8 @@ export interface Batch {
  * where they are. Events are judged once more, since a result of this batch can have opened, and an event of it ended,
  * their subscription. A round that goes on after inline results takes nothing, unless a user's text waits.
  */
-export const takeBatch = (ledger: Ledger, at: number): Batch => {
-  const { slice } = ledger;
+export const takeBatch = (ledger: Ledger): Batch => {
+  const { slice, now: at } = ledger;
   if (slice.goesOn && !ledger.inbox.some(isInterruptingText)) return { ledger, refused: [] };
   const waiting = ledger.inbox.filter((input) => !isControl(input));
   const others = inBatchOrder(

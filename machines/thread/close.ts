@@ -1,6 +1,6 @@
 import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } from "../history/entry.ts";
 import type { CallId } from "../history/ids.ts";
-import { displayForm, interruptedText } from "../history/wording.ts";
+import { displayForm, notExecutedText } from "../history/wording.ts";
 import type { Failure, RoundOutput } from "../round/turn.ts";
 import { resultEntryOf, resultFactOf } from "./batch.ts";
 import type { Call, ThreadCommit, ThreadRecord, ThreadState } from "./commit.ts";
@@ -95,27 +95,31 @@ const withoutControls = (ledger: Ledger): Ledger => ({
 /** The commit of a round: its batch, its turn, its calls, its refusals. */
 export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
   const turn = closedTurn(ledger, output);
+  const { at: now } = output;
   const cut = output.outcome === "cut";
   const controls = cut ? controlsOf(ledger) : [];
   const cutting = cut ? ledger.inbox.find(isInterruptingText) : undefined;
-  return commitOf(cut ? withoutControls(ledger) : ledger, {
-    entries: turn.entries,
-    made: turn.made,
-    timers: turn.timers,
-    interrupting: cutting ? [cutting.seq] : [],
-    consumed: controls.map(({ seq }) => seq),
-    record: turn.record,
-    failure: turn.failure,
-    facts: [
-      ...turn.shown.map((part): Fact => {
-        const { callId, providerCallId, name, args, display = displayForm(name, args) } = part;
-        const passive = turn.made.some((call) => call.callId === callId && call.passive);
-        return { type: "call.made", callId, providerCallId, name, args, display, passive };
-      }),
-      { type: "round.ended", outcome: output.outcome, usage: output.usage, model: output.model, text: turn.text },
-      ...turn.entries.flatMap(({ entry }) => (entry.kind === "result" ? [resultFactOf(entry)] : [])),
-    ],
-  });
+  return commitOf(
+    { ...(cut ? withoutControls(ledger) : ledger), now },
+    {
+      entries: turn.entries,
+      made: turn.made,
+      timers: turn.timers,
+      interrupting: cutting ? [cutting.seq] : [],
+      consumed: controls.map(({ seq }) => seq),
+      record: turn.record,
+      failure: turn.failure,
+      facts: [
+        ...turn.shown.map((part): Fact => {
+          const { callId, providerCallId, name, args, display = displayForm(name, args) } = part;
+          const passive = turn.made.some((call) => call.callId === callId && call.passive);
+          return { type: "call.made", callId, providerCallId, name, args, display, passive };
+        }),
+        { type: "round.ended", outcome: output.outcome, usage: output.usage, model: output.model, text: turn.text },
+        ...turn.entries.flatMap(({ entry }) => (entry.kind === "result" ? [resultFactOf(entry)] : [])),
+      ],
+    },
+  );
 };
 
 /** The commit of inline results; with nothing else outstanding another round follows, so that the model reads them. */
@@ -137,12 +141,15 @@ export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at
     failure ? [{ type: "failure", code: "TOOL_FAILED", callId, ...failure }] : [],
   );
   const cut = results.some(({ origin }) => origin === "interrupted");
-  const closed = commitOf(ledger, {
-    entries: settled,
-    settled: settled.map(({ entry }) => entry.callId),
-    record: { ...ledger.record, roundDue: others.length === 0 },
-    facts: [...failures, ...settled.map(({ entry }) => resultFactOf(entry as ResultEntry))],
-  });
+  const closed = commitOf(
+    { ...ledger, now: at },
+    {
+      entries: settled,
+      settled: settled.map(({ entry }) => entry.callId),
+      record: { ...ledger.record, roundDue: others.length === 0 },
+      facts: [...failures, ...settled.map(({ entry }) => resultFactOf(entry as ResultEntry))],
+    },
+  );
   return cut ? { ...closed, slice: { ...closed.slice, interruption: "text" } } : closed;
 };
 
@@ -150,12 +157,17 @@ export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at
 export const skipInline = (ledger: Ledger, at: number): Ledger =>
   closeInline(
     ledger,
-    inlineCalls(ledger).map(({ callId }) => ({ callId, origin: "interrupted", content: interruptedText("text") })),
+    inlineCalls(ledger).map(({ callId }) => ({
+      callId,
+      origin: "interrupted",
+      content: notExecutedText("interrupted"),
+    })),
     at,
   );
 
 /** The commit of a slice that asks the model nothing: it was stopped, or the count of rounds is used up. */
-export const closeWithoutRound = (ledger: Ledger, at: number): Ledger => {
+export const closeWithoutRound = (ledger: Ledger): Ledger => {
+  const { now: at } = ledger;
   const { rounds } = ledger.limits;
   const stopped = controlsOf(ledger);
   const failure: Failure | null =

@@ -73,6 +73,13 @@ export const unsupportedKinds = [
   "compact",
 ] as const;
 
+/**
+ * Whether a full inbox refuses the input. What ends a wait always comes in (R9): results and timers are as many as calls,
+ * and an interrupt is acted on at once.
+ */
+export const countsAgainstInbox = ({ kind }: Input): boolean =>
+  kind === "text" || kind === "event" || kind === "progress";
+
 /** An input on its way to a thread; the unit of delivery. */
 export const Envelope = z.object({
   threadId: ThreadId,

@@ -82,9 +82,10 @@ export const sortIn = (
     else if (waiting.input.kind === "progress")
       facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
   }
-  if (consumed.length === 0) return { ledger: { ...ledger, inbox }, commit: null };
+  const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
+  if (consumed.length === 0) return { ledger: { ...ledger, inbox, now }, commit: null };
   return {
-    ledger: { ...ledger, inbox, version: ledger.version + 1 },
+    ledger: { ...ledger, inbox, now, version: ledger.version + 1 },
     commit: aside(ledger, consumed, facts),
   };
 };

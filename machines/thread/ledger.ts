@@ -61,6 +61,10 @@ export interface Ledger {
   /** Inputs up to this `seq` were announced as deferred. */
   readonly announced: number;
   readonly slice: Slice;
+  /** History and configuration are loaded, and nothing has changed since. */
+  readonly configured: boolean;
+  /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
+  readonly now: number;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
 }
@@ -73,6 +77,8 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   inbox: [],
   announced: 0,
   slice: noSlice,
+  configured: false,
+  now: 0,
   commit: null,
 });
 

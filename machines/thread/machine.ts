@@ -33,8 +33,13 @@ import {
 } from "./ledger.ts";
 import { providedAction, providedActor } from "./provided.ts";
 
-/** What reaches a thread's actor: inputs that were accepted together, in the order of acceptance. */
-export type ThreadEvent = { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] };
+/**
+ * What reaches a thread's actor: inputs that were accepted together, in the order of acceptance; and word that what a
+ * slice loads when it begins (the model's style, the configuration) is another now.
+ */
+export type ThreadEvent =
+  | { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] }
+  | { readonly type: "configuration.changed" };
 
 /** Calls that are handed to their tools, with the words that led to them. */
 export interface HandOver {
@@ -99,6 +104,7 @@ export const threadMachine = setup({
     inlineOvertaken: ({ context }) => callsInline(context) && bringsInterruption(context.inbox),
     roundIsDue: ({ context }) => roundIsDue(context),
     batchWaits: ({ context }) => batchWaits(context),
+    lacksConfiguration: ({ context }) => !context.configured,
     mayAsk: ({ context }) => mayAsk(context),
     activeCallOutstanding: ({ context }) => context.calls.some(({ passive }) => !passive),
     passiveCallOutstanding: ({ context }) => context.calls.length > 0,
@@ -138,8 +144,11 @@ export const threadMachine = setup({
       if (calls.length) enqueue({ type: "abort", params: { calls, reason: "woken early" } });
     }),
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
-    takeBatch: withEffects<{ at: number }>(({ context, enqueue }, { at }) => {
-      const { ledger, refused } = takeBatch(context, at);
+    configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
+    /** The model changed, or what is known of it: the next slice loads anew. */
+    unconfigure: assign({ configured: false }),
+    takeBatch: withEffects(({ context, enqueue }) => {
+      const { ledger, refused } = takeBatch(context);
       enqueue.assign(ledger);
       if (refused.length) enqueue({ type: "abort", params: { calls: refused, reason: "too many subscriptions" } });
     }),
@@ -148,7 +157,7 @@ export const threadMachine = setup({
       closeInline(context, output.results, output.at),
     ),
     skipInline: assign(({ context }, { at }: { at: number }) => skipInline(context, at)),
-    closeWithoutRound: assign(({ context }, { at }: { at: number }) => closeWithoutRound(context, at)),
+    closeWithoutRound: assign(({ context }) => closeWithoutRound(context)),
     forgetCommit: assign({ commit: null }),
     markStarted: assign(({ context }) =>
       markStarted(
@@ -173,6 +182,7 @@ export const threadMachine = setup({
       description: "At rest, every input is judged against record and inbox at once.",
       actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) },
     },
+    "configuration.changed": { actions: "unconfigure" },
   },
   states: {
     deciding: {
@@ -229,26 +239,32 @@ export const threadMachine = setup({
       },
       states: {
         preparing: {
-          description: "History and configuration are loaded. What arrives meanwhile joins the batch.",
-          invoke: {
-            id: "prepare",
-            src: "prepare",
-            input: ({ context }) => ({ threadId: context.threadId }),
-            onDone: [
-              {
-                guard: "mayAsk",
-                target: "completing",
-                actions: { type: "takeBatch", params: ({ event }) => ({ at: event.output.at }) },
+          description: "History and configuration are there, or are loaded. What arrives meanwhile joins the batch.",
+          initial: "checking",
+          states: {
+            checking: {
+              description: "A resident thread has both already, and goes on in the same breath.",
+              always: [
+                { guard: "lacksConfiguration", target: "loading" },
+                { guard: "mayAsk", target: "#thread.running.completing", actions: "takeBatch" },
+                {
+                  target: "#thread.running.committing",
+                  description: "A slice may have no round: it was stopped, or its rounds are used up.",
+                  actions: ["takeBatch", "closeWithoutRound"],
+                },
+              ],
+            },
+            loading: {
+              invoke: {
+                id: "prepare",
+                src: "prepare",
+                input: ({ context }) => ({ threadId: context.threadId }),
+                onDone: {
+                  target: "checking",
+                  actions: { type: "configure", params: ({ event }) => ({ at: event.output.at }) },
+                },
               },
-              {
-                target: "committing",
-                description: "A slice may have no round: it was stopped, or its rounds are used up.",
-                actions: [
-                  { type: "takeBatch", params: ({ event }) => ({ at: event.output.at }) },
-                  { type: "closeWithoutRound", params: ({ event }) => ({ at: event.output.at }) },
-                ],
-              },
-            ],
+            },
           },
         },
         completing: {

@@ -1,7 +1,7 @@
 import type { CallPart, PlacedEntry, ResultEntry, TurnPart } from "../history/entry.ts";
 import { callIdOf } from "../history/ids.ts";
 import type { Json } from "../history/json.ts";
-import { interruptedText, notExecutedText } from "../history/wording.ts";
+import { notExecutedText } from "../history/wording.ts";
 import type { Block, Failure, RoundOutput } from "../round/turn.ts";
 import { resultEntryOf } from "./batch.ts";
 import type { Call, ThreadRecord, Timer } from "./commit.ts";
@@ -25,7 +25,8 @@ export interface ClosedTurn {
 const keptBlocks = ({ outcome, blocks }: RoundOutput): readonly Block[] => {
   const kept = blocks.filter((block) => {
     if (block.type === "text") return block.text.trim() !== "";
-    return block.type !== "reasoning" || (block.keep && block.text !== "");
+    // Reasoning without text can still carry what a provider wants back, e.g. thinking that it hides.
+    return block.type !== "reasoning" || (block.keep && (block.text !== "" || block.providerMetadata !== undefined));
   });
   if (outcome !== "cut" && outcome !== "failed") return kept;
   const last = kept.findLastIndex(({ type }) => type !== "reasoning");
@@ -65,7 +66,7 @@ const failureOf = (ledger: Ledger, output: RoundOutput, calls: number, repeats: 
 
 /** Why every call of the turn is settled unexecuted (R7: no tool sees a call of a turn that did not finish). */
 const blanketResult = (output: RoundOutput, failure: Failure | null) => {
-  if (output.outcome === "cut") return { origin: "interrupted" as const, content: interruptedText("text") };
+  if (output.outcome === "cut") return { origin: "interrupted" as const, content: notExecutedText("interrupted") };
   const reason = failure?.code === "REPEATED_CALL" ? "repeated" : output.outcome === "finished" ? null : output.outcome;
   return reason && { origin: "not_executed" as const, error: true as const, content: notExecutedText(reason) };
 };

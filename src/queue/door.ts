@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { noOutput } from "../../machines/history/wording.ts";
 import { Envelope, Input, type InputKind, unsupportedKinds } from "../../machines/thread/input.ts";
 import { InputRefusedError } from "../errors.ts";
-import { noOutput, resultOf, storedLimit } from "../tool/result.ts";
+import { resultOf, storedLimit } from "../tool/result.ts";
 import { safeText, shortened } from "../tool/text.ts";
 import { NotPlainJson, plainJson } from "./plain-json.ts";
 

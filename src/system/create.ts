@@ -148,6 +148,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     deliver,
     useModel(model, modelOptions) {
       current = { model, options: resolveModelOptions(model, modelOptions) };
+      for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
     },
     stop() {
       stopped ??= (async () => {

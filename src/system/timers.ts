@@ -22,8 +22,8 @@ export interface TimerDependencies {
 const again = 1_000;
 
 export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies): TimerService => {
-  /** Everything due up to here was delivered. */
-  let fired = Number.NEGATIVE_INFINITY;
+  /** Timers that were delivered and whose calls are not settled yet. */
+  let delivered: ReadonlySet<string> = new Set();
   let armed: { due: number; id: unknown } | undefined;
   let looking = false;
   let lookAgain = false;
@@ -35,9 +35,11 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
     armed = { due, id: clock.setTimeout(() => look(true), Math.max(0, due - clock.now())) };
   };
 
-  const deliverDue = async (): Promise<void> => {
-    const now = clock.now();
-    const late = await store.timers({ after: fired, until: now });
+  /** Looks at all that are due: a commit may have set one that was overdue already. */
+  const deliverDue = async (now: number): Promise<void> => {
+    const due = await store.timers({ after: Number.NEGATIVE_INFINITY, until: now });
+    const keys = due.map(({ threadId, callId, purpose }) => JSON.stringify([threadId, callId, purpose]));
+    const late = due.filter((_, index) => !delivered.has(keys[index] ?? ""));
     if (late.length > 0)
       await deliver(
         late.map(({ threadId, callId, purpose, due }) => ({
@@ -46,7 +48,7 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
           input: { kind: "timer", callId, purpose, due },
         })),
       );
-    fired = now;
+    delivered = new Set(keys);
   };
 
   const look = (fires: boolean): void => {
@@ -61,8 +63,9 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
       try {
         do {
           lookAgain = false;
-          await deliverDue();
-          const next = await store.nextTimer(fired);
+          const now = clock.now();
+          await deliverDue(now);
+          const next = await store.nextTimer(now);
           if (next !== undefined && !stopped) arm(next);
         } while (lookAgain && !stopped);
       } catch (error) {

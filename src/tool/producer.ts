@@ -1,10 +1,10 @@
 import { catchError, concatMap, endWith, from, map, Observable, of, type Subscription, takeWhile, tap } from "rxjs";
 import { z } from "zod";
+import { noOutput } from "../../machines/history/wording.ts";
 import type { EventInput } from "../../machines/thread/input.ts";
 import { causeOf } from "./failure.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Sent } from "./outbox.ts";
-import { noOutput } from "./result.ts";
 import { safeText } from "./text.ts";
 import type { EventSourceOf } from "./tool.ts";
 

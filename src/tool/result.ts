@@ -1,17 +1,14 @@
 import { z } from "zod";
 import { ContentItem, DisplaySegment } from "../../machines/history/entry.ts";
+import { noOutput } from "../../machines/history/wording.ts";
 import { ToolError } from "../errors.ts";
 import { jsonText, TooLongError } from "./json-text.ts";
 import { safeText } from "./text.ts";
 
 export { failureOf, type ToolFailed } from "./failure.ts";
-export { cutForModel } from "./text.ts";
 
 /** Bytes of content and display that are kept of one result. */
 export const storedLimit = 10 * 1024 * 1024;
-
-/** What the model reads where a tool said nothing: providers refuse blank text. */
-export const noOutput = "(no output)";
 
 /** What a tool made of a call, as it is stored. */
 export interface ToolResult {

@@ -1,6 +1,3 @@
-/** How many characters of one result a model is shown. */
-export const shownLimit = 32_000;
-
 /**
  * Text that every store and provider takes: lone surrogates and NUL become U+FFFD, everything else stays as it is.
  */
@@ -16,19 +13,3 @@ const boundaryAt = (text: string, index: number): number =>
 /** The first `limit` UTF-16 units of a text, with `…` in place of what was left out; no code point is split. */
 export const shortened = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, boundaryAt(text, limit - 1))}…`;
-
-/**
- * Head and tail of a text that is longer than `limit` UTF-16 units, with a note between them that says how much was left
- * out. The whole is at most `limit` units long and splits no code point. A limit too small for the note gives the head.
- */
-export const cutForModel = (text: string, limit: number = shownLimit): string => {
-  if (text.length <= limit) return text;
-  const all = text.length.toLocaleString("en-US");
-  const note = (left: number) => `\n[… ${left.toLocaleString("en-US")} of ${all} characters left out …]\n`;
-  const room = limit - note(text.length).length;
-  if (room < 2) return text.slice(0, boundaryAt(text, Math.max(0, limit)));
-  const head = boundaryAt(text, Math.ceil(room / 2));
-  const tail = text.length - Math.floor(room / 2);
-  const from = boundaryAt(text, tail) === tail ? tail : tail + 1;
-  return text.slice(0, head) + note(from - head) + text.slice(from);
-};

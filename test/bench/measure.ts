@@ -7,6 +7,18 @@ export const median = (values: readonly number[]): number => {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 };
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * µs that this thread has computed, garbage collection on it included. Unlike the clock on the wall it does not count what
+ * other programs on the machine do meanwhile.
+ */
+export const threadTime = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+};
+
 /**
  * Runs the contestants in turn, `rounds` times after one round that only warms up, so that whatever else the machine
  * does meets all of them alike. Returns the median of each, in the unit the contestants return.

@@ -2,7 +2,7 @@ import { createSystem, defineTool, memoryStore, silentLogger } from "wakeful";
 import { z } from "zod";
 import { scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { bareTrips } from "./bare.ts";
-import { interleaved, median, print } from "./measure.ts";
+import { interleaved, mean, median, print, threadTime } from "./measure.ts";
 
 /** What a model says before it calls a tool, in the pieces in which it streams. */
 const sentence =
@@ -15,7 +15,7 @@ const callsTool = (trips: number, talk: boolean) => {
   const asked: number[] = [];
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const script = () => {
-    asked.push(performance.now());
+    asked.push(threadTime());
     if (asked.length > trips) {
       resolve();
       return { text: "done" };
@@ -28,7 +28,7 @@ const callsTool = (trips: number, talk: boolean) => {
 
 /** µs of each round trip: from one request to the next. */
 const costsOf = (asked: readonly number[]): number[] =>
-  asked.slice(1).map((instant, index) => (instant - (asked[index] ?? 0)) * 1_000);
+  asked.slice(1).map((instant, index) => instant - (asked[index] ?? 0));
 
 const bare = async (trips: number, talk: boolean): Promise<number[]> => {
   const { model, asked } = callsTool(trips, talk);
@@ -59,7 +59,7 @@ const trips = 400;
 
 const against = async (talk: boolean) => {
   const of = await interleaved(
-    { bare: async () => median(await bare(trips, talk)), wakeful: async () => median(await wakeful(trips, talk)) },
+    { bare: async () => mean(await bare(trips, talk)), wakeful: async () => mean(await wakeful(trips, talk)) },
     11,
   );
   return { ratio: of.wakeful / of.bare, of };
@@ -83,10 +83,10 @@ export const flatness = async (): Promise<boolean> => {
   const late: number[] = [];
   for (let run = 0; run < 8; run++) {
     globalThis.gc?.();
-    const costs = await wakeful(860, true);
+    const costs = await wakeful(900, true);
     if (run === 0) continue;
-    early.push(median(costs.slice(50, 110)));
-    late.push(median(costs.slice(800, 860)));
+    early.push(mean(costs.slice(50, 150)));
+    late.push(mean(costs.slice(800, 900)));
   }
   const of = { "after 50": median(early), "after 800": median(late) };
   return print({

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import type { Io, StopSignal } from "../../src/cli/io.ts";
 
 /** The world of a program that a test runs: what is typed, what was written, and signals. */
@@ -40,4 +41,12 @@ export const fakeIo = ({ isTTY = false, env = {} as Record<string, string> } = {
       return listeners.size;
     },
   };
+};
+
+const erased = ["\u001b[0J", "\u001b[2K", "\n"];
+
+/** What a terminal shows on its last line after `written`. */
+export const lastLineOf = (written: string): string => {
+  const start = Math.max(...erased.map((sequence) => written.lastIndexOf(sequence) + sequence.length));
+  return stripVTControlCharacters(written.slice(start));
 };

@@ -44,7 +44,7 @@ const until = async (stream: Readable, seen: RegExp): Promise<void> => {
 
 const examples = ["run", "--tools", "docs/examples/index.ts"];
 
-describe.concurrent("the program", () => {
+describe.concurrent("the program", { timeout: 120_000 }, () => {
   it("drives every example tool, prints what happens, and ends with 0", async () => {
     const { code, out, err } = await wakeful(
       examples,
@@ -144,10 +144,17 @@ Counting to 3.
     expect((await err).trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("stops at Ctrl-C, also with a subscription that goes on", async () => {
-    const child = start([...examples, "count to 1000"]);
+  it.each([
+    ["a subscription that goes on", [...examples, "count to 1000"], /count_up: 1/],
+    [
+      "a tool that never ends",
+      ["run", "--tools", "test/cli/fixtures/forever.ts", "call forever {}"],
+      /awaitingActiveCall/,
+    ],
+  ])("waits for %s until Ctrl-C", async (_, args, seen) => {
+    const child = start(args);
     child.stdin.end();
-    await until(child.stdout, /count_up: 1/);
+    await until(child.stdout, seen);
     child.kill("SIGINT");
     expect(await codeOf(child)).toBe(130);
   });

@@ -1,11 +1,18 @@
+import { Writable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { Subject } from "rxjs";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type RunOptions, run } from "../../src/cli/run/run.ts";
 import { InputRefusedError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
 import { demoModel } from "../../src/model/demo/demo-model.ts";
 import { type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { createSystem } from "../../src/system/create.ts";
+import { defineTool } from "../../src/tool/define.ts";
 import { settle, virtualClock } from "../support/virtual-clock.ts";
-import { fakeIo } from "./fake-io.ts";
+import { fakeIo, lastLineOf } from "./fake-io.ts";
+
+const parts = { createSystem, model: demoModel };
 
 /** A run of the program in this process, on time that the test turns. */
 const running = (
@@ -179,6 +186,23 @@ describe("a run that is stopped", () => {
     expect(await run.code).toBe(2);
     expect(run.written.err).toContain("wakeful: the output cannot be written: no space left");
   });
+
+  it("by an error that comes after the last write is heard", async () => {
+    const world = fakeIo();
+    const full = new Writable({
+      write: (_chunk, _encoding, done) => void setImmediate(done, Object.assign(new Error("full"), { code: "ENOSPC" })),
+    });
+    const code = run({ tools: [], json: false, words: ["say", "hello"] }, { ...world.io, stdout: full }, parts);
+    expect(await code).toBe(2);
+  });
+
+  it("by the same fault again and again says so once", async () => {
+    const run = running({ lines: ["sleep 60"] });
+    await settle(30);
+    for (let time = 0; time < 3; time++) run.stdout.emit("error", new Error("no space left"));
+    await run.code;
+    expect(run.written.err.match(/cannot be written/g)).toHaveLength(1);
+  });
 });
 
 describe("a run on a terminal", () => {
@@ -193,6 +217,34 @@ describe("a run on a terminal", () => {
     run.stdin.end();
     expect(await run.code).toBe(0);
     expect(run.written.out).toBe("[running]\nhello\n[idle]\n");
+  });
+
+  it("shows the prompt again after what an event brought", async () => {
+    const world = fakeIo({ isTTY: true });
+    const events = new Subject<{ text: string; associative: true }>();
+    const watch = defineTool({
+      name: "watch",
+      description: "Watches.",
+      inputSchema: z.object({}),
+      subscribe: () => ({ started: "Watching.", events }),
+    });
+    const code = run({ tools: [], json: false, words: [] }, world.io, {
+      ...parts,
+      createSystem: (options) => createSystem({ ...options, tools: [watch] }),
+    });
+    world.stdin.write("call watch {}\r");
+    await settle(60);
+    expect(lastLineOf(world.written.err)).toBe("> ");
+    const told = world.written.err.length;
+    events.next({ text: "it moved", associative: true });
+    await settle(60);
+    expect(stripVTControlCharacters(world.written.out)).toMatch(
+      /~ watch: it moved\n\[running\]\n.*\n\[subscribed\]\n$/,
+    );
+    expect(world.written.err.length).toBeGreaterThan(told);
+    expect(lastLineOf(world.written.err)).toBe("> ");
+    world.signal("SIGINT");
+    expect(await code).toBe(130);
   });
 
   it("stops at Ctrl-C, which arrives as a key", async () => {

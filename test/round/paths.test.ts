@@ -24,7 +24,7 @@ describe("the chart of a round", () => {
       input: { threadId: "t1", request: null, limits },
       serializeState: ({ value }) => JSON.stringify(value),
     });
-    const reached = paths.map(({ state: { value } }) => (typeof value === "string" ? value : value["streaming"]));
+    const reached = paths.map(({ state: { value } }) => (typeof value === "string" ? value : value.streaming));
     const { streaming, ...others } = roundMachine.config.states ?? {};
     expect(reached.sort()).toEqual([...Object.keys(streaming?.states ?? {}), ...Object.keys(others)].sort());
   });

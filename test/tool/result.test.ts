@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ContentItem, DisplaySegment } from "../../machines/history/entry.ts";
 import { ToolError } from "../../src/errors.ts";
-import { cutForModel, failureOf, resultOf, storedLimit } from "../../src/tool/result.ts";
+import { failureOf, resultOf, storedLimit } from "../../src/tool/result.ts";
 import { said } from "./bench-of-calls.ts";
 
 const text = (value: unknown) => said(resultOf(value));
@@ -177,35 +177,6 @@ describe("what a tool returns", () => {
               expect(item.text.trim()).not.toBe("");
               expect(item.text.isWellFormed() && !item.text.includes("\0")).toBe(true);
             }
-        },
-      ),
-    );
-  });
-});
-
-describe("a result that is too long for the model", () => {
-  it("keeps head and tail and says how much was left out", () => {
-    const cut = cutForModel(`${"a".repeat(50_000)}${"z".repeat(50_000)}`);
-    expect(cut.length).toBeLessThanOrEqual(32_000);
-    expect(cut.length).toBeGreaterThan(31_990);
-    expect(cut).toMatch(/^a+\n\[… 68,0\d\d of 100,000 characters left out …\]\nz+$/);
-    expect(cutForModel("short")).toBe("short");
-  });
-
-  it("never exceeds the limit, never splits a code point, and counts truly", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom("a", "é", "😀", "👩‍👩‍👧"), minLength: 1, maxLength: 400, size: "max" }),
-        fc.nat(300),
-        (whole, limit) => {
-          const cut = cutForModel(whole, limit);
-          expect(cut.length).toBeLessThanOrEqual(Math.max(limit, 0));
-          expect(cut.isWellFormed()).toBe(true);
-          if (whole.length <= limit) expect(cut).toBe(whole);
-          const [note = "", left = ""] = /\n\[… (\d+) of \d+ characters left out …\]\n/.exec(cut) ?? [];
-          if (note) expect(cut.length - note.length + Number(left)).toBe(whole.length);
-          if (note)
-            expect(whole.startsWith(cut.split(note)[0] ?? "?") && whole.endsWith(cut.split(note)[1] ?? "?")).toBe(true);
         },
       ),
     );

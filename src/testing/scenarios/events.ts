@@ -100,7 +100,7 @@ export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: Call
     same(pattern.thread, seen.thread) &&
     same(pattern.type, seen.type) &&
     same(pattern.name, seen.name ?? calls.toolOf(seen.thread, seen.callId)) &&
-    
+    same(pattern.id, seen.id) &&
     same(tokens, seen.usage) &&
     same(pattern.call, calls.labelOf(seen.thread, seen.callId)) &&
     same(pattern.source_call, calls.labelOf(seen.thread, seen.sourceCallId)) &&

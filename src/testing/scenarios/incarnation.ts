@@ -39,7 +39,6 @@ export const createActivity = (): Activity => {
 export interface Incarnation {
   readonly store: Store;
   readonly clock: Clock;
-  readonly alive: boolean;
   /** Lets through what was held back since the start. */
   open(): void;
   /** As when the process dies: no operation on the store answers any more or begins, no timer fires. */
@@ -86,6 +85,7 @@ export const incarnate = (store: Store, clock: Clock, activity: Activity): Incar
     clock: {
       now: () => clock.now(),
       setTimeout(fn, delay) {
+        
         const id = clock.setTimeout(() => {
           timers.delete(id);
           activity.beat();
@@ -98,9 +98,6 @@ export const incarnate = (store: Store, clock: Clock, activity: Activity): Incar
         timers.delete(id);
         clock.clearTimeout(id);
       },
-    },
-    get alive() {
-      return alive;
     },
     open: () => opening.resolve(),
     crash() {

@@ -101,19 +101,19 @@ export class Play {
         ...this.#modelOptions(),
         store: life.store,
         clock: life.clock,
-        logger: this.#logger(life),
+        logger: this.#logger(),
         random: this.#random,
         tools: this.#tools,
         builtins: this.scenario.builtins,
       },
-      this.#hooks(life),
+      this.#hooks(),
     );
     this.#system = system;
     const known = [...this.#watched.keys()];
     this.#watched.clear();
     for (const id of known) {
       const thread = await system.thread(id);
-      if (thread) this.#watch(thread, life);
+      if (thread) this.#watch(thread);
     }
     life.open();
   }
@@ -144,7 +144,7 @@ export class Play {
   async open(id: string, metadata?: JsonObject): Promise<void> {
     if (this.#watched.has(id)) return;
     const thread = await this.#running.open(id, metadata === undefined ? {} : { metadata });
-    if (this.#life) this.#watch(thread, this.#life);
+    this.#watch(thread);
   }
 
   /** All are accepted before a thread looks at the first. What is refused at the door is noted, and is no failure. */
@@ -205,10 +205,9 @@ export class Play {
     return this.#system;
   }
 
-  #watch(thread: Thread, life: Incarnation): void {
+  #watch(thread: Thread): void {
     this.#watched.set(thread.id, thread);
     thread.updates$.subscribe((update) => {
-      if (!life.alive) return;
       this.#activity.beat();
       this.seen.update(update);
     });
@@ -237,24 +236,22 @@ export class Play {
     this.seen.request({ ...from, model, prompt, fed: feed(request) });
   }
 
-  #hooks(life: Incarnation): SystemHooks {
+  #hooks(): SystemHooks {
     return {
       onRequest: (thread, prompt, uncommitted) => {
-        if (!life.alive) return;
         const entries = this.#store.history(thread).then((committed) => [...committed, ...uncommitted]);
         this.#threadOfPrompt.set(prompt, { thread, entries });
       },
       onAbort: (thread, callId) => {
-        if (!life.alive) return;
         this.#activity.beat();
         this.seen.toldToStop.push({ thread, callId, life: this.#lives });
       },
     };
   }
 
-  #logger(life: Incarnation): Logger {
+  #logger(): Logger {
     const note = (fields: object, message: string) => {
-      if (life.alive) this.seen.notes.push(`logged: ${message} ${JSON.stringify(fields)}`);
+      this.seen.notes.push(`logged: ${message} ${JSON.stringify(fields)}`);
     };
     const silent = () => {};
     return { debug: silent, info: silent, warn: silent, error: note };

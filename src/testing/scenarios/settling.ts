@@ -43,17 +43,17 @@ export class Settling {
   }
 
   /**
-   * Calls what is due now, and lets the clock go on to each instant of `retries`, by thread, which whoever plans and
-   * makes a retry keeps up to date. Any other time stands still.
+   * Calls what is due now. As long as there are `retries` (the instant of each, by thread, kept up to date by who sees them
+   * planned and made), the clock goes on from timer to timer; else it stands still.
    */
   async rest(retries: Map<string, number>): Promise<void> {
     this.#instants = 0;
     for (;;) {
       await this.quiet();
       const now = this.#clock.now();
-      const next = Math.min(this.#clock.due[0] ?? Number.POSITIVE_INFINITY, ...retries.values());
-      if (next > now && retries.size === 0) return;
-      await this.#turn(Math.max(0, next - now));
+      const [due] = this.#clock.due;
+      if (due === undefined || (due > now && retries.size === 0)) return;
+      await this.#turn(Math.max(0, due - now));
       // One that came to nothing (its round was cut, say) is not waited for again.
       for (const [thread, at] of retries) if (at <= this.#clock.now()) retries.delete(thread);
     }

@@ -63,7 +63,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
 
 const addressed: fc.Arbitrary<Addressed> = fc.record({
   thread: fc.constantFrom(0, 0, 0, 1),
-  id: fc.option(fc.nat({ max: 4 }), { freq: 2 }),
+  id: fc.option(fc.nat({ max: 4 }), { freq: 1 }),
   sketch,
 });
 
@@ -71,19 +71,19 @@ const addressed: fc.Arbitrary<Addressed> = fc.record({
 const call = fc
   .record({
     tool: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom("work", "hand", "timed", "watch") },
-      { weight: 2, arbitrary: fc.constantFrom("nap", "doze", "sleep", "sleep_until_event_or_input") },
-      { weight: 2, arbitrary: fc.constantFrom("add", "look") },
+      { weight: 9, arbitrary: fc.constantFrom("work", "hand", "hand", "timed", "watch", "watch") },
+      { weight: 4, arbitrary: fc.constantFrom("nap", "doze", "sleep", "sleep_until_event_or_input") },
+      { weight: 3, arbitrary: fc.constantFrom("add", "look") },
       { weight: 1, arbitrary: fc.constantFrom("nobody", "receive_event__injected", "receive_event", "") },
     ),
-    how: fc.constantFrom("well", "well", "well", "throws", "nothing", "odd", "never"),
+    how: fc.constantFrom("well", "well", "well", "well", "well", "well", "throws", "nothing", "odd", "never"),
     seconds: fc.constantFrom(1, 5),
     id: fc.constantFrom(undefined, undefined, undefined, "", "same"),
-    args: fc.constantFrom("good", "good", "good", "good", "good", "wrong", "no json"),
+    wrong: fc.nat({ max: 19 }),
   })
-  .map(({ tool, how, seconds, id, args }): ScriptedChunk => {
+  .map(({ tool, how, seconds, id, wrong }): ScriptedChunk => {
     const good = tool === "sleep" ? { seconds } : tool === "sleep_until_event_or_input" ? {} : { how };
-    const text = args === "wrong" ? '{"how":7,"seconds":"x"}' : args === "no json" ? '{"how":' : JSON.stringify(good);
+    const text = wrong === 0 ? '{"how":7,"seconds":"x"}' : wrong === 1 ? '{"how":' : JSON.stringify(good);
     return { tool_call: { name: tool, raw: text, id } };
   });
 
@@ -94,8 +94,8 @@ const chunk: fc.Arbitrary<ScriptedChunk> = fc.oneof(
 );
 
 const end: fc.Arbitrary<ScriptedEnd> = fc.oneof(
-  { weight: 12, arbitrary: fc.constant("final" as const) },
-  { weight: 3, arbitrary: fc.constant("open" as const) },
+  { weight: 20, arbitrary: fc.constant("final" as const) },
+  { weight: 4, arbitrary: fc.constant("open" as const) },
   { weight: 2, arbitrary: fc.constantFrom("truncated" as const, "filtered" as const, "drop" as const) },
   {
     weight: 2,
@@ -125,7 +125,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant("emit" as const),
       pick,
@@ -140,7 +140,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 const step: fc.Arbitrary<Step> = fc
-  .tuple(happening, fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 20 })))
+  .tuple(
+    happening,
+    fc.oneof({ weight: 1, arbitrary: fc.nat({ max: 3 }) }, { weight: 2, arbitrary: fc.integer({ min: 4, max: 40 }) }),
+  )
   .map(([happens, then]) => ({ ...happens, then }));
 
-export const story = fc.array(step, { minLength: 5, maxLength: 40 });
+export const story = fc.array(step, { minLength: 5, maxLength: 60 });

@@ -74,6 +74,8 @@ export class World {
   readonly #options: WorldOptions;
   #system: System | undefined;
   #failures = 0;
+  #underway = 0;
+  #envelopes = 0;
 
   private constructor(scheduler: fc.Scheduler, options: WorldOptions) {
     this.#scheduler = scheduler;
@@ -134,6 +136,12 @@ export class World {
     await this.goOn(() => rested && this.threads.every(({ state }) => state !== "running") && !this.#isBusy());
   }
 
+  /** Something is under way that `finish` waits for. */
+  bring(sending: Promise<unknown>): void {
+    this.#underway++;
+    void sending.finally(() => this.#underway--);
+  }
+
   /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
   async goOn(done: () => boolean): Promise<void> {
     for (let turns = 0; turns < 2_000; turns++) {
@@ -157,7 +165,7 @@ export class World {
   }
 
   #isBusy(): boolean {
-    return this.model.openRequests.length > 0 || this.sent.some(({ answer }) => answer === null);
+    return this.#underway > 0 || this.model.openRequests.length > 0 || this.sent.some(({ answer }) => answer === null);
   }
 
   async #open(): Promise<void> {
@@ -214,7 +222,11 @@ export class World {
       }
       case "answer": {
         const open = this.model.openRequests;
-        open[step.pick % open.length]?.stream(step.chunks, step.end);
+        // A name that no provider takes is sent back as another, under which its signature is not valid.
+        const chunks = step.chunks.filter(
+          (chunk) => !(this.#options.signs && "tool_call" in chunk && !chunk.tool_call.name),
+        );
+        open[step.pick % open.length]?.stream(chunks, step.end);
         return;
       }
       case "emit":
@@ -254,7 +266,7 @@ export class World {
   }
 
   #envelopeOf({ thread, id, sketch }: Addressed): Envelope {
-    const name = `m${this.sent.length}.${this.log.length}`;
+    const name = `m${this.#envelopes++}`;
     return Envelope.parse({
       threadId: names[thread],
       dedupId: id === null ? name : `d${id}`,
@@ -287,10 +299,17 @@ export class World {
     }
   }
 
-  /** Recent calls are likelier; near misses are calls long settled, calls of the other thread, and one that never was. */
-  #callAt(index: number): CallId {
-    const known = this.everyCall;
-    return known[index % (known.length + 1)] ?? ("t0#99.0" as CallId);
+  /**
+   * Even picks are calls and subscriptions that live, where there are any. The others are near misses too: calls long
+   * settled, calls of the other thread, one that never was.
+   */
+  #callAt(pick: number): CallId {
+    const live = this.threads.flatMap((thread) => {
+      const { calls, subscriptions } = thread.view();
+      return [...calls, ...subscriptions].map(({ callId }) => callId);
+    });
+    const known = pick % 2 === 0 && live.length > 0 ? live : [...this.everyCall, "t0#99.0" as CallId];
+    return known[(pick >> 1) % known.length] ?? ("t0#99.0" as CallId);
   }
 }
 

@@ -75,7 +75,9 @@ export class Fold {
     const { value } = this.snapshot;
     if (typeof value === "string") return value;
     const inner = (value as { running: string | Record<string, string> }).running;
-    return typeof inner === "string" ? `running.${inner}` : `running.${Object.entries(inner)[0]?.join(".")}`;
+    if (typeof inner === "string") return `running.${inner}`;
+    const [name, part] = Object.entries(inner)[0] ?? [];
+    return name === "preparing" ? "running.preparing" : `running.${name}.${part}`;
   }
 
   get context() {
@@ -95,6 +97,12 @@ export class Fold {
     });
     this.stored.inbox.push(...waiting);
     this.#send({ type: "inputs.accepted", inputs: waiting });
+    return this;
+  }
+
+  /** What a slice loads when it begins is another now. */
+  reconfigured(): this {
+    this.#send({ type: "configuration.changed" });
     return this;
   }
 

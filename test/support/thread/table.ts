@@ -18,7 +18,7 @@ const asking = (): Fold => {
 };
 
 export const columns: Record<string, () => Fold> = {
-  preparing: () => turn(asking(), says("ok")).accept({ kind: "text", text: "again" }),
+  preparing: () => turn(asking(), says("ok")).reconfigured().accept({ kind: "text", text: "again" }),
   completing: asking,
   callingInline: () =>
     asking()
@@ -78,7 +78,7 @@ export const outcomeOf = (fold: Fold, input: GivenInput): string => {
   if (facts.some(({ type }) => type === "input.discarded")) return "discarded";
   if (facts.some(({ type }) => type === "call.progressed")) return "handed to the application";
   if (fold.cuts.length > before.cuts) return "cuts; kept";
-  if (fold.state === "running.preparing" && before.state !== "running.preparing") {
+  if (fold.state.startsWith("running") && !before.state.startsWith("running")) {
     if (input.kind === "interrupt" || (told && input.kind === "text" && before.state === "awaitingActiveCall"))
       return "interrupts; runs";
     return told ? "runs; waits are woken early" : "runs";

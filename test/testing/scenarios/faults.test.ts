@@ -96,6 +96,19 @@ describe("a fault of the runtime", () => {
     ]);
   });
 
+  it("that rewords a result is seen in its content, and one that is no part of a request in a subsequence", async () => {
+    const reworded = withPrompts((prompt) => {
+      const [one] = toolMessage(prompt)?.content ?? [];
+      if (one?.type === "tool-result") one.output = { type: "text", value: "one, more or less" };
+    });
+    const messages = [{ kind: "tool_result", content: [{ type: "text", text: "one" }] }];
+    const expectations = { model_requests: [{ thread: "t1" }, { thread: "t1", messages, match: "subsequence" }] };
+    expect(await lines({ ...twoCalls, expect: expectations })).toEqual(["ok X1 a story"]);
+    expect(await lines({ ...twoCalls, expect: expectations }, reworded)).toContain(
+      "  at the end: model_requests, request 2 of t1 (subsequence)",
+    );
+  });
+
   it.each<[string, string, (prompt: LanguageModelV4Prompt) => void]>([
     [
       "leaves out a result",

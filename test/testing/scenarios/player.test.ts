@@ -262,6 +262,25 @@ describe("a restart", () => {
       { tools: [lookup, watch] },
     ));
 
+  it("tells a call of the life before to stop, though its tool cannot hear it any more", () =>
+    passing(
+      [says("go"), calls(["c1", "lookup"]), restarts, says("no"), answers("ok")],
+      { cancellations: [{ thread: "t1", call: "c1" }], final_state: "idle" },
+      { tools: [lookup] },
+    ));
+
+  it("that is graceful stops the system and makes another", async () => {
+    const steps = [
+      says("go"),
+      calls(["c1", "lookup"]),
+      { ...restarts, mode: "graceful" },
+      gives("c1", "one"),
+      answers("ok"),
+    ];
+    const story = scenario({ steps, tools: [lookup], expect: { final_state: "idle", model_request_count: 2 } });
+    expect(told(await playScenario(story, { supports: () => true }))).toBe("ok X1 a story");
+  });
+
   it("R2 leaves nothing of the life before it that could speak twice", () =>
     passing([says("go"), calls(["z1", "sleep", { seconds: 10 }]), restarts, restarts, passes(20), answers("ok")], {
       model_request_count: 2,
@@ -301,6 +320,21 @@ describe("time", () => {
         ]),
         cancellations: [{ thread: "t1", call: "z2" }],
       },
+    ));
+});
+
+describe("the time of passive tools", () => {
+  it("stops at each of them too", () =>
+    passing(
+      [says("go"), calls(["c1", "wait", { seconds: 10 }], ["c2", "wait", { seconds: 20 }]), passes(30), answers("ok")],
+      {
+        model_requests: lastRequest(2, [
+          { call: "c1", origin: "tool" },
+          { call: "c2", origin: "interrupted" },
+        ]),
+        cancellations: [{ thread: "t1", call: "c2" }],
+      },
+      { tools: [wait] },
     ));
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ThreadId } from "../../../../machines/history/ids.ts";
+import { callIdOf, type ThreadId } from "../../../../machines/history/ids.ts";
 import {
   alpha,
   beta,
@@ -79,6 +79,21 @@ export const accepting = [
       assert.deepEqual(await waitingIn(store, alpha), ["b", "c"]);
     },
   ),
+
+  requirement("R9", "takes what ends a wait into a full inbox", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    const tight = { inboxLimit: 1 };
+    const call = callIdOf(alpha, 1, 0);
+    const given = [
+      deliver(alpha, "a"),
+      deliver(alpha, "r", { kind: "result", callId: call, content: [], origin: "tool" }),
+      deliver(alpha, "t", { kind: "timer", callId: call, purpose: "wake", due: 1 }),
+      deliver(alpha, "i", { kind: "interrupt", sender: "user" }),
+      deliver(alpha, "b"),
+    ];
+    const statuses = statusesOf(await store.accept(given, tight));
+    assert.deepEqual(statuses, ["accepted", "accepted", "accepted", "accepted", "inbox-full"]);
+  }),
 
   requirement("S1", "refuses inputs for a thread that is closed", async ({ store }) => {
     await store.create(alpha, spec, 1);

@@ -1,0 +1,89 @@
+import { point } from "../../crash-points.ts";
+import { StoreError } from "../../errors.ts";
+import type { CommitOutcome, Store } from "../store.ts";
+import type { Calls } from "./calls.ts";
+import type { Database } from "./database.ts";
+import type { Feed } from "./feed.ts";
+import type { History } from "./history.ts";
+import type { Inbox } from "./inbox.ts";
+import { sharedWithEntries } from "./shared-facts.ts";
+import type { Threads } from "./threads.ts";
+
+export interface Parts {
+  readonly feed: Feed;
+  readonly inbox: Inbox;
+  readonly calls: Calls;
+  readonly history: History;
+  readonly threads: Threads;
+}
+
+/** Each operation of the contract as one transaction over the parts. The crash points before a commit are inside it. */
+export const contractOn = (database: Database, { feed, inbox, calls, history, threads }: Parts): Store => ({
+  async create(threadId, spec, at) {
+    const what = `thread ${threadId} was created`;
+    // Asked first without the lock for writing: most who create find what they create.
+    if (await database.read(what, () => threads.find(threadId))) return false;
+    const created = await database.write(what, () => threads.create(threadId, spec, at));
+    if (created) point("created");
+    return created;
+  },
+
+  async accept(deliveries, { inboxLimit }) {
+    const acceptances = await database.write("inputs were accepted", () => {
+      const filed = inbox.accept(deliveries, inboxLimit);
+      point("accepting");
+      return filed;
+    });
+    point("accepted");
+    return acceptances;
+  },
+
+  load: (threadId) =>
+    database.read(`thread ${threadId} was loaded`, () => {
+      const thread = threads.read(threadId);
+      if (!thread) return undefined;
+      const { id, spec, version, record } = thread;
+      return {
+        threadId,
+        spec,
+        version,
+        record,
+        calls: calls.outstanding(id, threadId),
+        subscriptions: calls.subscriptions(id, threadId),
+        inbox: inbox.waiting(id, threadId),
+      };
+    }),
+
+  history: (threadId, { from = 0, to = Number.POSITIVE_INFINITY } = {}) =>
+    database.read(`the history of thread ${threadId} was read`, () => history.between(threadId, from, to)),
+
+  async commit(commit, at) {
+    const { threadId, expectedVersion, entries, consumed, interrupting, record, facts } = commit;
+    const outcome = await database.write(`thread ${threadId} committed`, (): CommitOutcome => {
+      const thread = threads.find(threadId);
+      if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
+      if (thread.version !== expectedVersion) return { status: "stale", version: thread.version };
+      history.add(thread.id, threadId, entries);
+      inbox.consume(thread.id, consumed);
+      inbox.interrupt(thread.id, interrupting);
+      calls.apply(thread.id, commit);
+      const version = threads.advance(thread, record);
+      const first = feed.append(thread.id, at, sharedWithEntries(facts, entries));
+      point("committing");
+      return { status: "committed", version, feed: first };
+    });
+    if (outcome.status === "committed") point("committed");
+    return outcome;
+  },
+
+  async mark(threadId, ids, status) {
+    await database.write(`calls of thread ${threadId} were marked`, () => calls.mark(threadId, ids, status));
+    if (status === "acknowledged") point("acknowledged");
+  },
+
+  timers: ({ after, until }) => database.read("timers were read", () => calls.timers(after, until)),
+  nextTimer: (after) => database.read("the next timer was read", () => calls.nextTimer(after)),
+  feed: (query) => database.read("the feed was read", () => feed.read(query)),
+  threads: (query = {}) => database.read("threads were listed", () => threads.list(query)),
+  close: async () => database.close(),
+});

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { Entry } from "../../../machines/history/entry.ts";
+import type { FeedItem } from "../../../machines/thread/facts.ts";
+import { StoreCorruptError } from "../../errors.ts";
+import type { Store } from "../store.ts";
+import type { Database } from "./database.ts";
+import { readRow, StoredEntry, StoredInput } from "./rows.ts";
+import { type StoredFact, wholeFact } from "./shared-facts.ts";
+
+interface Passage {
+  readonly first: number;
+  readonly at: number;
+  readonly thread: number;
+  readonly threadId: string;
+  readonly body: string;
+}
+
+/** The feed: facts that became durable together are one row, which takes as many positions as it has facts (S6). */
+export interface Feed {
+  /** Inside a `write`. The position of the first fact, or of the next one when there are none. */
+  append(thread: number, at: number, facts: readonly StoredFact[]): number;
+  /**
+   * Inside a `read`. Ends before a fact that cannot be read; when that is the first, throws StoreCorruptError, which says
+   * how to go on behind it.
+   */
+  read(query: Parameters<Store["feed"]>[0]): FeedItem[];
+}
+
+const StoredFacts = z.array(
+  z.union([z.looseObject({ type: z.string() }), z.tuple([z.number(), z.looseObject({ type: z.string() })])]),
+);
+
+export const feedOn = (database: Database): Feed => {
+  const last = database.prepare<{ next: number }>("SELECT first + facts AS next FROM feed ORDER BY first DESC LIMIT 1");
+  const insert = database.prepare("INSERT INTO feed (first, facts, thread, at, body) VALUES (?, ?, ?, ?, ?)");
+  // A position lies in the passage that begins last of those that begin at or before it.
+  const passages = database.prepare<Passage>(`
+    SELECT first, at, thread, thread.name AS threadId, body FROM feed JOIN thread ON thread.id = feed.thread
+    WHERE first >= (SELECT coalesce(max(first), 0) FROM feed WHERE first <= ?1) ORDER BY first`);
+  const passagesOf = database.prepare<Passage>(`
+    SELECT first, at, thread, ?2 AS threadId, body FROM feed
+    WHERE thread = (SELECT id FROM thread WHERE name = ?2)
+      AND first >= (SELECT coalesce(max(first), 0) FROM feed WHERE first <= ?1) ORDER BY first`);
+  const entry = database.prepare<{ body: string }>("SELECT body FROM entry WHERE thread = ? AND position = ?");
+  const input = database.prepare<{ body: string }>("SELECT body FROM input WHERE seq = ?");
+
+  const itemsOf = (passage: Passage, after: number): FeedItem[] => {
+    const { first, at, threadId, thread } = passage;
+    const where = { what: `the feed at position ${first}`, threadId };
+    const entries = new Map<number, Entry | undefined>();
+    const sources = {
+      entryAt(position: number) {
+        if (entries.has(position)) return entries.get(position);
+        const row = entry.get(thread, position);
+        const place = { what: `entry ${position}`, threadId, position };
+        const read = row && readRow(database.file, StoredEntry, row.body, place);
+        entries.set(position, read);
+        return read;
+      },
+      inputOf(seq: number) {
+        const row = input.get(seq);
+        return row && readRow(database.file, StoredInput, row.body, { what: `input ${seq}`, threadId });
+      },
+    };
+    const stored = readRow(database.file, StoredFacts, passage.body, where) as StoredFact[];
+    return stored.flatMap((one, index) => {
+      if (first + index <= after) return [];
+      const fact = wholeFact(one, sources);
+      if (!fact) throw new StoreCorruptError(database.file, where, "what it refers to is gone");
+      return [{ ...fact, threadId, feed: first + index, at }];
+    });
+  };
+
+  return {
+    append(thread, at, facts) {
+      const { next } = last.get() ?? { next: 1 };
+      if (facts.length > 0) insert.run(next, facts.length, thread, at, JSON.stringify(facts));
+      return next;
+    },
+    read({ after, limit, threadId }) {
+      const items: FeedItem[] = [];
+      if (limit <= 0) return items;
+      const rows = threadId === undefined ? passages.iterate(after + 1) : passagesOf.iterate(after + 1, threadId);
+      for (const passage of rows) {
+        try {
+          items.push(...itemsOf(passage, after));
+        } catch (error) {
+          if (items.length > 0) break;
+          throw error;
+        }
+        if (items.length >= limit) break;
+      }
+      return items.slice(0, limit);
+    },
+  };
+};

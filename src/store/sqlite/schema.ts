@@ -1,0 +1,89 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Stands in the header of every file that is ours ("WAKE"), so that files of other programs are told apart. */
+export const applicationId = 0x57_41_4b_45;
+
+/** Takes a database from the version of its own index to the next. */
+export type Migration = (connection: DatabaseSync) => void;
+
+/**
+ * What is appended (`input`, `seen`, `entry`, `feed`, `spec`) is never changed and never taken out, so numbers that grow
+ * with it are never given again. What is outstanding (`inbox`, `call`, `subscription`, `timer`) is short and comes and goes.
+ *
+ * - `thread.id` stands for the thread's name everywhere else. `record` is null until the first commit that brings one.
+ * - `input.seq` is the `seq` of the contract; it grows over all threads, so it also serves as a cursor of acceptance.
+ * - `call.due` is 1 while the call waits to be handed over. With `inbox` and `thread.round_due` it tells which threads
+ *   have work, without a look at those that rest.
+ * - `feed` has one row for the facts that became durable together: `first` is the position of the first, `facts` their
+ *   number. What a fact shares with an input or an entry is not in it (see shared-facts.ts).
+ */
+const first: Migration = (connection) =>
+  connection.exec(`
+    CREATE TABLE thread (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, state TEXT NOT NULL,
+      round_due INTEGER NOT NULL, record TEXT
+    ) STRICT;
+    CREATE INDEX thread_round_due ON thread (id) WHERE round_due;
+    CREATE TABLE spec (thread INTEGER PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL) STRICT;
+
+    CREATE TABLE input (
+      seq INTEGER PRIMARY KEY, thread INTEGER NOT NULL, at REAL NOT NULL, body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE seen (thread INTEGER NOT NULL, key TEXT NOT NULL, PRIMARY KEY (thread, key)) STRICT, WITHOUT ROWID;
+    CREATE TABLE inbox (
+      thread INTEGER NOT NULL, seq INTEGER NOT NULL, interrupts INTEGER NOT NULL, PRIMARY KEY (thread, seq)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE entry (
+      id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX entry_place ON entry (thread, position);
+
+    CREATE TABLE call (
+      thread INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, status INTEGER NOT NULL,
+      due INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (thread, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX call_due ON call (thread) WHERE due;
+    CREATE TABLE subscription (
+      number INTEGER PRIMARY KEY, thread INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (thread, id)
+    ) STRICT;
+    CREATE TABLE timer (
+      number INTEGER PRIMARY KEY, thread INTEGER NOT NULL, call TEXT NOT NULL, purpose TEXT NOT NULL, due REAL NOT NULL,
+      UNIQUE (thread, call, purpose)
+    ) STRICT;
+    CREATE INDEX timer_due ON timer (due);
+
+    CREATE TABLE feed (
+      first INTEGER PRIMARY KEY, facts INTEGER NOT NULL, thread INTEGER NOT NULL, at REAL NOT NULL, body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX feed_thread ON feed (thread);
+
+    CREATE TABLE lease (
+      name TEXT PRIMARY KEY, holder TEXT NOT NULL, until REAL NOT NULL, ttl REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+  `);
+
+/** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
+export const migrations: readonly Migration[] = [first];
+
+export const versionOf = (connection: DatabaseSync): number =>
+  (connection.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+
+/**
+ * Takes the steps that the database has not taken yet: all of them or, when one throws, none. Another process that does
+ * the same at the same time waits and finds them taken. Returns the version it came from.
+ */
+export const migrate = (connection: DatabaseSync, steps: readonly Migration[] = migrations): number => {
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    const from = versionOf(connection);
+    for (const step of steps.slice(from)) step(connection);
+    if (from < steps.length)
+      connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length};`);
+    connection.exec("COMMIT");
+    return from;
+  } catch (error) {
+    if (connection.isTransaction) connection.exec("ROLLBACK");
+    throw error;
+  }
+};

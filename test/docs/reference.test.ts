@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Origin } from "../../machines/history/entry.ts";
+import type { Failure } from "../../machines/round/turn.ts";
+import type { DiscardReason, ThreadState } from "../../machines/thread/commit.ts";
+import { exitCodes, exitCodesHelp, signalCode } from "../../src/cli/exit-codes.ts";
+import { defaultLimits } from "../../src/system/limits.ts";
+import type { UpdateType } from "../../src/thread/update.ts";
+import { builtinTools } from "../../src/tool/builtin/index.ts";
+import { bufferLimit } from "../../src/tool/producer.ts";
+import { storedLimit } from "../../src/tool/result.ts";
+import { shownLimit } from "../../src/tool/text.ts";
+import { firstCells, root, rows, section } from "./pages.ts";
+
+const page = "docs/reference.md";
+/** The keys of a record that the compiler holds to be complete. */
+const all = <K extends string>(names: Record<K, true>) => Object.keys(names).sort();
+const told = (heading: string) => firstCells(page, heading).sort();
+const grouped = (value: number) => value.toLocaleString("en-US");
+
+const updateTypes = all<UpdateType>({
+  "call.made": true,
+  "call.progressed": true,
+  "call.settled": true,
+  "entry.added": true,
+  "input.accepted": true,
+  "input.deferred": true,
+  "input.discarded": true,
+  "round.ended": true,
+  "round.retried": true,
+  "round.started": true,
+  "slice.ended": true,
+  "state.changed": true,
+  "subscription.ended": true,
+  "subscription.opened": true,
+  "text.delta": true,
+  "thinking.delta": true,
+  "thinking.ended": true,
+  "thinking.started": true,
+  failure: true,
+  gap: true,
+});
+
+describe("the reference", () => {
+  it("has every limit with its default", () =>
+    expect(rows(section(page, "Limits")).map(([limit, value]) => [limit, value])).toEqual(
+      Object.entries(defaultLimits).map(([limit, value]) => [limit, grouped(value)]),
+    ));
+
+  it("has the limits that no option changes", () => {
+    const text = section(page, "Limits");
+    for (const said of [
+      `${storedLimit / 1024 / 1024} MB of a result`,
+      `${grouped(shownLimit)} characters`,
+      `${grouped(bufferLimit)} events`,
+    ])
+      expect(text).toContain(said);
+  });
+
+  it("has every state", () =>
+    expect(told("States")).toEqual(
+      all<ThreadState>({
+        running: true,
+        awaitingActiveCall: true,
+        idlePassive: true,
+        subscribed: true,
+        idle: true,
+        closed: true,
+      }),
+    ));
+
+  it("has every type of update", () => expect(told("Updates")).toEqual(updateTypes));
+
+  it("has every reason to discard an input", () =>
+    expect(told("Why an input is discarded")).toEqual(
+      all<DiscardReason>({
+        "call-not-outstanding": true,
+        "call-already-answered": true,
+        "unknown-source": true,
+        "subscription-ended": true,
+      }),
+    ));
+
+  it("names only origins that there are", () => {
+    for (const origin of told("Where a result comes from")) expect(Origin.options).toContain(origin);
+  });
+
+  it("has every code of a failure", () =>
+    expect(told("Failures")).toEqual(
+      all<Failure["code"] | "TOOL_FAILED">({
+        MODEL_FAILED: true,
+        MODEL_UNAVAILABLE: true,
+        TURN_TRUNCATED: true,
+        TURN_FILTERED: true,
+        ROUND_LIMIT: true,
+        REPEATED_CALL: true,
+        TOOL_FAILED: true,
+      }),
+    ));
+
+  it("has every error class with its code", () => {
+    const source = readFileSync(new URL("src/errors.ts", root), "utf8");
+    const classes = [...source.matchAll(/class (\w+) extends WakefulError \{[^}]*?code = "(\w+)"/g)];
+    expect(classes.length).toBe([...source.matchAll(/extends WakefulError/g)].length);
+    expect(rows(section(page, "Errors")).map(([name, code]) => `${name} ${code}`)).toEqual(
+      expect.arrayContaining(classes.map(([, name, code]) => `${name} ${code}`)),
+    );
+    expect(told("Errors")).toEqual(classes.map(([, name]) => name).sort());
+  });
+
+  it("has every built-in tool", () => expect(told("Built-in tools")).toEqual(builtinTools.map(({ name }) => name)));
+
+  it("has every exit code, in the words of --help", () => {
+    const codes = rows(section(page, "Command line")).slice(0, 6);
+    expect(codes.map(([code]) => Number(code))).toEqual([
+      ...Object.values(exitCodes),
+      signalCode("SIGINT"),
+      signalCode("SIGTERM"),
+    ]);
+    for (const [code, text] of codes.slice(0, 4))
+      expect(exitCodesHelp).toMatch(new RegExp(`^ *${code} +${text}$`, "m"));
+  });
+});
