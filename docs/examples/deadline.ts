@@ -5,7 +5,7 @@ const askOracle = defineTool({
   name: "ask_oracle",
   description: "Ask the oracle, which may not answer.",
   inputSchema: z.object({}),
-  deadline: 50,
+  deadline: 1_000,
   dispatch: (_, call) => {
     call.signal.addEventListener("abort", () => console.log("signal:", call.signal.reason.message));
   },

@@ -4,6 +4,7 @@ import { isDeferrable } from "../../machines/thread/ledger.ts";
 import { RepeatedInputError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
+import type { Update } from "../thread/update.ts";
 import { awaitAnswer } from "./answer.ts";
 import type { SendOptions, Thread } from "./api.ts";
 import type { UpdateHub } from "./hub.ts";
@@ -16,6 +17,22 @@ export interface ThreadDependencies {
   readonly freshId: () => string;
   readonly deliver: (envelope: unknown) => Promise<boolean>;
 }
+
+/** The commit that ends a slice is told a breath before the thread rests, or begins the next: waits for that. */
+const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<void> =>
+  new Promise((resolve) => {
+    if (resident.state !== "running") return resolve();
+    const done = () => {
+      stop();
+      subscription.unsubscribe();
+      resolve();
+    };
+    const stop = resident.onState(done);
+    const subscription = updates$.subscribe({
+      next: ({ type }) => type === "round.started" && done(),
+      complete: done,
+    });
+  });
 
 /** The face of a resident thread. Any number of these may stand for the same thread. */
 export const threadOf = (resident: Resident, deps: ThreadDependencies): Thread => {
@@ -47,7 +64,9 @@ export const threadOf = (resident: Resident, deps: ThreadDependencies): Thread =
       awaited.answer.catch(() => {});
       try {
         if (!(await send(text, { ...options, id }))) throw new RepeatedInputError(threadId, id);
-        return await awaited.answer;
+        const answer = await awaited.answer;
+        await slicePassed(resident, updates$);
+        return answer;
       } finally {
         awaited.forget();
       }

@@ -71,9 +71,8 @@ export class Pieces {
     return whole.flatMap(({ block }) => block ?? []);
   }
 
-  /** Takes out everything. */
+  /** Takes out everything: the turn is over. */
   takeAll(): readonly Piece[] {
-    this.#open.clear();
     return this.#inOrder.splice(0);
   }
 }

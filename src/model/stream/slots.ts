@@ -25,7 +25,7 @@ export const requestSlots = (limit: number): RequestSlots => {
       }
       return new Promise((resolve, reject) => {
         const go = () => {
-          
+          signal.removeEventListener("abort", leave);
           open += 1;
           resolve(release());
         };

@@ -1,4 +1,4 @@
-import { callsOf, type Entry, type PlacedEntry } from "../../../machines/history/entry.ts";
+import { callsOf, type Entry, type PlacedEntry, type TurnPart } from "../../../machines/history/entry.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 
@@ -42,8 +42,8 @@ interface Own {
   readonly callId?: unknown;
 }
 
-const textOf = (parts: readonly { readonly type: string }[]): string =>
-  parts.map((part) => (part.type === "text" ? (part as Extract<Entry, { text: string }>).text : "")).join("");
+const textOf = (parts: readonly TurnPart[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 /** Undefined when `fact` says anything other than `shared` does. */
 const without = (fact: Fact, shared: object): object | undefined => {

@@ -85,7 +85,7 @@ export const incarnate = (store: Store, clock: Clock, activity: Activity): Incar
     clock: {
       now: () => clock.now(),
       setTimeout(fn, delay) {
-        
+        if (!alive) return undefined;
         const id = clock.setTimeout(() => {
           timers.delete(id);
           activity.beat();

@@ -29,6 +29,11 @@ describe("the blocks of a turn", () => {
     expect(reading.read(end("open")).told).toEqual(["text:first", "text:second", "text:third"]);
   });
 
+  it("end where their id starts anew, though their provider does not say so", () => {
+    const reading = read(start("0"), delta("0", "first"), start("0"), delta("0", "second"), end("0"));
+    expect(reading.told).toEqual(["text:first", "text:second"]);
+  });
+
   it("keep apart calls whose ids are empty, in the order they began", () => {
     const one = call("one", { n: 1 }, "");
     const two = call("two", { n: 2 }, "");

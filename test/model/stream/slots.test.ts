@@ -37,6 +37,19 @@ describe("the slots for open requests", () => {
     (await next)();
   });
 
+  it("are not taken from those who wait by who has one and is told to stop", async () => {
+    const slots = requestSlots(1);
+    const first = await slots.take(never);
+    const controller = new AbortController();
+    const second = slots.take(controller.signal);
+    const third = slots.take(never);
+    first();
+    const release = await second;
+    controller.abort();
+    release();
+    (await third)();
+  });
+
   it("are given back once, however often that is said", async () => {
     const slots = requestSlots(1);
     const release = await slots.take(never);

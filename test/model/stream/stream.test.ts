@@ -280,6 +280,14 @@ describe("a stream that is told to stop", () => {
     expect([listening.heard.length, listening.deltas.length]).toEqual([heard, deltas]);
   });
 
+  it("shows nothing of a part that arrives at the same moment", async () => {
+    const listening = await open(...half);
+    const writing = listening.answer.write({ type: "text-delta", id: "h", delta: "lf" });
+    await Promise.all([listening.stop(), writing]);
+    expect(listening.ends).toMatchObject([{ type: "stream.stopped", visible: "and ha" }]);
+    expect(listening.deltas).toEqual([{ type: "text.delta", text: "and ha" }]);
+  });
+
   it("answers at once while it waits for a slot, and asks nothing", async () => {
     const slots = requestSlots(1);
     const release = await slots.take(new AbortController().signal);

@@ -1,27 +1,19 @@
-import { copyFileSync, existsSync } from "node:fs";
 import { describe, it } from "vitest";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { storeSuite } from "../../../src/testing/store/suite.ts";
-import { freshFile } from "./files.ts";
-
-/** What a process that dies leaves: the file, and all that was committed in the -wal file beside it. */
-const copyOf = (file: string): string => {
-  const copy = freshFile();
-  for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
-  return copy;
-};
+import { copyOf, emptyStore, quick } from "./files.ts";
 
 describe("the SQLite store in memory", () => {
-  for (const { rule, name, check } of storeSuite(() => sqliteStore(":memory:"))) it(`${rule}: ${name}`, check);
+  for (const { rule, name, check } of storeSuite(() => sqliteStore(":memory:", quick))) it(`${rule}: ${name}`, check);
 });
 
 describe("the SQLite store on a file, closed and opened anew", () => {
-  const suite = storeSuite(() => {
-    const file = freshFile();
-    const store = sqliteStore(file);
+  const suite = storeSuite(async () => {
+    const file = await emptyStore();
+    const store = sqliteStore(file, quick);
     const reopen = async () => {
       await store.close();
-      return sqliteStore(file);
+      return sqliteStore(file, quick);
     };
     return { store, reopen };
   });
@@ -29,10 +21,9 @@ describe("the SQLite store on a file, closed and opened anew", () => {
 });
 
 describe("the SQLite store on a file whose process died", () => {
-  const suite = storeSuite(() => {
-    const file = freshFile();
-    const options = { synchronous: "normal" } as const;
-    return { store: sqliteStore(file, options), reopen: async () => sqliteStore(copyOf(file), options) };
+  const suite = storeSuite(async () => {
+    const file = await emptyStore();
+    return { store: sqliteStore(file, quick), reopen: async () => sqliteStore(copyOf(file), quick) };
   });
   for (const { rule, name, check } of suite) it(`${rule}: ${name}`, check);
 });

@@ -146,4 +146,4 @@ const step: fc.Arbitrary<Step> = fc
   )
   .map(([happens, then]) => ({ ...happens, then }));
 
-export const story = fc.array(step, { minLength: 5, maxLength: 60 });
+export const story = fc.array(step, { minLength: 10, maxLength: 60, size: "max" });
