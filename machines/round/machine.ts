@@ -17,7 +17,7 @@ export interface StreamInput {
   readonly silence: number;
 }
 
-interface RoundContext extends RoundInput {
+export interface RoundContext extends RoundInput {
   /** The try that is under way or waited for, from 1. */
   readonly attempt: number;
   /** Whole blocks of this try; those of earlier tries are gone. */

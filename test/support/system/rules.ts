@@ -129,10 +129,15 @@ const faultsOfOrder = ({ journal }: World): string[] =>
     [isDeferrable, isInterruptingText].flatMap((belongs) => {
       const order = journal.accepted
         .filter((accepted) => accepted.threadId === threadId && belongs(accepted.waiting))
-        .map(({ waiting: { input } }) => ("text" in input ? input.text : ""));
-      const stored = history.flatMap(({ entry }) =>
-        (entry.kind === "user" || entry.kind === "event") && order.includes(entry.text) ? [entry.text] : [],
-      );
+        .map(({ waiting: { input } }) =>
+          JSON.stringify(["callId" in input ? input.callId : "", "text" in input && input.text]),
+        );
+      const stored = history
+        .flatMap(({ entry }) => {
+          if (entry.kind === "user") return [JSON.stringify(["", entry.text])];
+          return entry.kind === "event" ? [JSON.stringify([entry.source.callId, entry.text])] : [];
+        })
+        .filter((words) => order.includes(words));
       const sorted = [...stored].sort((a, b) => order.indexOf(a) - order.indexOf(b));
       return same(stored, sorted)
         ? []

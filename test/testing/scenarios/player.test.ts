@@ -333,6 +333,7 @@ describe("the time of passive tools", () => {
           { call: "c2", origin: "interrupted" },
         ]),
         cancellations: [{ thread: "t1", call: "c2" }],
+        events_absent: [{ type: "input_discarded" }],
       },
       { tools: [wait] },
     ));
