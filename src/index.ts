@@ -41,6 +41,8 @@ export {
   InputRefusedError,
   OptionError,
   RepeatedInputError,
+  StoreClosedError,
+  StoreError,
   SystemStoppedError,
   ThreadExistsError,
   ThreadFailedError,
@@ -48,6 +50,7 @@ export {
   ToolDefinitionError,
   ToolError,
   ToolNameError,
+  TurnTooLongError,
   WakefulError,
 } from "./errors.ts";
 export { threadMachine } from "../machines/thread/machine.ts";

@@ -1,3 +1,4 @@
+import { produce } from "immer";
 import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } from "../history/entry.ts";
 import type { CallId } from "../history/ids.ts";
 import { displayForm, notExecutedText } from "../history/wording.ts";
@@ -39,6 +40,11 @@ interface Closing {
   readonly failure?: Failure | null;
 }
 
+const marked = (inbox: Ledger["inbox"], interrupting: readonly number[]): Ledger["inbox"] =>
+  produce(inbox, (draft) => {
+    for (const waiting of draft) if (interrupting.includes(waiting.seq)) waiting.interrupts = true;
+  });
+
 /** Puts the slice so far and what closes it into one commit (the pattern: the commit is data). */
 const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
   const { slice } = ledger;
@@ -58,9 +64,7 @@ const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
     calls,
     record,
     version: ledger.version + 1,
-    inbox: interrupting.length
-      ? ledger.inbox.map((waiting) => (interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true } : waiting))
-      : ledger.inbox,
+    inbox: interrupting.length > 0 ? marked(ledger.inbox, interrupting) : ledger.inbox,
     slice: { ...noSlice, causes: slice.causes },
     commit: {
       threadId: ledger.threadId,

@@ -109,9 +109,12 @@ export const unanswered = (ledger: Ledger): readonly Call[] =>
 
 export const hasActiveUnanswered = (ledger: Ledger): boolean => unanswered(ledger).some((call) => !call.passive);
 
-/** Dispatched and passive calls that are committed and not yet handed over. */
+/**
+ * Dispatched and passive calls that are committed and not yet handed over. One whose deadline came first is over before
+ * it began: its tool is not called.
+ */
 export const callsToHandOver = (ledger: Ledger): readonly Call[] =>
-  ledger.calls.filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");
+  unanswered(ledger).filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");
 
 export const inlineCalls = (ledger: Ledger): readonly Call[] => ledger.calls.filter(({ form }) => form === "inline");
 

@@ -1,10 +1,10 @@
-import { assign, enqueueActions, sendTo, setup } from "xstate";
+import { assign, sendTo, setup } from "xstate";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch } from "./batch.ts";
 import { closeInline, closeTurn, closeWithoutRound, type InlineResult, markStarted, skipInline } from "./close.ts";
-import type { Call, ThreadCommit } from "./commit.ts";
+import type { ThreadCommit } from "./commit.ts";
 import {
   batchWaits,
   beginInterruption,
@@ -19,6 +19,7 @@ import {
   stopWaits,
   textInterrupts,
 } from "./decide.ts";
+import { type HandOver, handOverOf, requestOf, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
 import type { WaitingInput } from "./input.ts";
 import { dropControls, sortIn } from "./judge.ts";
 import {
@@ -27,63 +28,10 @@ import {
   inlineCalls,
   type Ledger,
   ledgerOf,
-  messageOf,
   noSlice,
   type ThreadOrigin,
 } from "./ledger.ts";
 import { providedAction, providedActor } from "./provided.ts";
-
-/**
- * What reaches a thread's actor: inputs that were accepted together, in the order of acceptance; and word that what a
- * slice loads when it begins (the model's style, the configuration) is another now.
- */
-export type ThreadEvent =
-  | { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] }
-  | { readonly type: "configuration.changed" };
-
-/** Calls that are handed to their tools, with the words that led to them. */
-export interface HandOver {
-  readonly threadId: ThreadId;
-  readonly calls: readonly Call[];
-  readonly message: string;
-}
-
-/** Why calls are told to stop. */
-export type StopReason = "interrupted" | "woken early" | "deadline" | "too many subscriptions";
-
-/** What the round needs to know of the thread: the request is built from the history and these entries. */
-export interface RoundRequest extends Pick<Ledger["slice"], "entries" | "causes"> {
-  readonly threadId: ThreadId;
-}
-
-const requestOf = ({ threadId, slice }: Ledger): RoundRequest => ({
-  threadId,
-  entries: slice.entries,
-  causes: slice.goesOn ? [] : slice.causes,
-});
-
-const handOverOf = ({ threadId, slice }: Ledger, calls: readonly Call[]): HandOver => ({
-  threadId,
-  calls,
-  message: messageOf(slice.causes),
-});
-
-/** What the chart asks of the runtime, with what it needs to do it. */
-type Effect =
-  | { type: "record"; params: { commit: ThreadCommit } }
-  | { type: "abort"; params: { calls: readonly CallId[]; reason: StopReason } }
-  | { type: "announce"; params: { deferred: readonly WaitingInput[] } };
-
-/** An action that changes the ledger and asks for effects; typed here because `setup` cannot see its own actions. */
-const withEffects = <Params extends object | undefined = undefined>(
-  collect: (
-    scope: { context: Ledger; enqueue: ((effect: Effect) => void) & { assign(change: Partial<Ledger>): void } },
-    params: Params,
-  ) => void,
-) =>
-  enqueueActions<Ledger, ThreadEvent, Params, ThreadEvent, never, Effect, never, never, never>(
-    ({ context, enqueue }, params) => collect({ context, enqueue }, params),
-  );
 
 export const threadMachine = setup({
   types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
@@ -255,6 +203,7 @@ export const threadMachine = setup({
               ],
             },
             loading: {
+              description: "The first slice since the thread came into memory, or since something changed.",
               invoke: {
                 id: "prepare",
                 src: "prepare",

@@ -10,8 +10,8 @@ import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { ModelOptions } from "../model/model.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
+import type { Update } from "../thread/update.ts";
 import type { Tool } from "../tool/define.ts";
-import type { Update } from "./update.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
 export interface Limits {

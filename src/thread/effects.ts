@@ -2,8 +2,10 @@ import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
 import type { ThreadCommit } from "../../machines/thread/commit.ts";
+import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
-import { type HandOver, type StopReason, threadMachine } from "../../machines/thread/machine.ts";
+import { answerTo } from "../../machines/thread/ledger.ts";
+import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
 import type { AboutCall } from "../tool/call.ts";
 import type { ThreadEnvironment } from "./environment.ts";
@@ -53,8 +55,10 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     point("marked");
     const toolset = env.toolset(resident.loaded.spec);
     const about = aboutOf(resident, message);
+    // A deadline can pass while the marks are written: the call was told to stop before its tool could hear it.
+    const wanted = calls.filter(({ callId }) => !answerTo(resident.snapshot.context, callId));
     registry.handOver(
-      calls.map((call) => ({ call, tool: toolset.get(call.name), about })),
+      wanted.map((call) => ({ call, tool: toolset.get(call.name), about })),
       (callId) => void acknowledge(threadId, callId),
     );
     point("handed-over");

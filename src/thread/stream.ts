@@ -1,5 +1,5 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
-import type { RoundRequest } from "../../machines/thread/machine.ts";
+import type { RoundRequest } from "../../machines/thread/effect.ts";
 import { createStream } from "../model/stream/stream.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import type { Resident } from "./resident.ts";

@@ -2,7 +2,7 @@ import { BehaviorSubject, filter, firstValueFrom, Subject } from "rxjs";
 import { CallId } from "../../machines/history/ids.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { Thread, ThreadView } from "../../src/system/api.ts";
-import type { Update } from "../../src/system/update.ts";
+import type { Update } from "../../src/thread/update.ts";
 
 /** A thread that a test moves by hand. What was sent is in `texts`; sending makes it run. */
 export const fakeThread = (refuse: (text: string) => Error | undefined = () => undefined) => {

@@ -3,7 +3,7 @@ import { CallId } from "../../machines/history/ids.ts";
 import type { Paint } from "../../src/cli/run/paint.ts";
 import { paintFor } from "../../src/cli/run/paint.ts";
 import { jsonTranscript, plainTranscript } from "../../src/cli/run/transcript.ts";
-import type { Update } from "../../src/system/update.ts";
+import type { Update } from "../../src/thread/update.ts";
 
 type Bare = Update extends infer U ? (U extends Update ? Omit<U, "threadId" | "at" | "feed"> : never) : never;
 

@@ -286,6 +286,17 @@ describe("a thread with an active call out", () => {
     expect(asked(fold)).toEqual(["result a:timer"]);
   });
 
+  it("does not hand over a call whose deadline passed before it could", () => {
+    const fold = asking().answered({ blocks: [calls("a", { deadline: 1 }), calls("b")] });
+    const a = fold.call("a");
+    fold.accept({ kind: "timer", callId: a, purpose: "deadline", due: 1 }).committed();
+    expect(fold.state).toBe("running.dispatching");
+    fold.dispatched();
+    expect(fold.context.calls.map(({ name, status }) => `${name} ${status}`)).toEqual(["a committed", "b started"]);
+    settle(fold.accept(result(fold, "b")));
+    expect(asked(fold)).toEqual(["result a:timer", "result b:tool"]);
+  });
+
   it("hands news of a call to the application and keeps it out of the history", () => {
     const fold = waitingFor(calls("a"));
     fold.accept({ kind: "progress", callId: fold.call("a"), text: "half" });

@@ -1,6 +1,6 @@
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
-import type { Update } from "../../system/update.ts";
+import type { Update } from "../../thread/update.ts";
 import type { Kind, Paint } from "./paint.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";

@@ -28,13 +28,8 @@ export const align = <E, S>(
   };
   let [i, j] = [0, 0];
   while (i < expected.length || j < seen.length) {
-    const here = longest[i]?.[j] ?? 0;
-    if (
-      i < expected.length &&
-      j < seen.length &&
-      fits(expected[i] as E, seen[j] as S) &&
-      here === (longest[i + 1]?.[j + 1] ?? 0) + 1
-    ) {
+    // Two that fit at the front can always stand beside each other: leaving them apart gains nothing.
+    if (i < expected.length && j < seen.length && fits(expected[i] as E, seen[j] as S)) {
       flush();
       rows.push({ fits: true, expected: tellExpected(expected[i++] as E), seen: tellSeen(seen[j++] as S) });
     } else if (i < expected.length && (j >= seen.length || (longest[i + 1]?.[j] ?? 0) >= (longest[i]?.[j + 1] ?? 0)))

@@ -2,7 +2,7 @@ import { type ContentItem, textOf } from "../../../machines/history/entry.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import type { Update } from "../../thread/update.ts";
 import type { CallBook } from "./calls.ts";
-import type { EventPattern, eventTypes } from "./schema.ts";
+import type { EventPattern, eventTypes } from "./expectation-schema.ts";
 
 /** What an observer saw, in the words of the format. Calls by our id: their names are looked up when it is compared. */
 export interface SeenEvent {

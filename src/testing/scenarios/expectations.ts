@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { align } from "./align.ts";
 import type { CallBook } from "./calls.ts";
 import type { Difference } from "./difference.ts";
+import type { Expectations, MessagePattern } from "./expectation-schema.ts";
 import { eventDifferences } from "./expected-events.ts";
 import { requestDifferences } from "./expected-requests.ts";
 import { matches, tellMessage, tellPattern } from "./messages.ts";
 import type { Play } from "./play.ts";
-import type { Expectations, MessagePattern } from "./schema.ts";
 import { storedMessages } from "./stored-messages.ts";
 
 type Found = Omit<Difference, "where">;

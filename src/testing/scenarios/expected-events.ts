@@ -2,7 +2,7 @@ import type { Row } from "./align.ts";
 import type { CallBook } from "./calls.ts";
 import type { Difference } from "./difference.ts";
 import { matchesEvent, type SeenEvent, tellEvent, tellEventPattern } from "./events.ts";
-import type { Expectations } from "./schema.ts";
+import type { Expectations } from "./expectation-schema.ts";
 
 type Found = Omit<Difference, "where">;
 

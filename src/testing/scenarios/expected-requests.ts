@@ -1,9 +1,9 @@
 import { align, type Row } from "./align.ts";
 import type { Difference } from "./difference.ts";
+import type { Expectations, MessagePattern, RequestExpectation } from "./expectation-schema.ts";
 import { matches, type SeenMessage, tellMessage, tellPattern } from "./messages.ts";
 import type { Asked } from "./observed.ts";
 import { requestMessages } from "./request-messages.ts";
-import type { Expectations, MessagePattern, RequestExpectation } from "./schema.ts";
 
 type Found = Omit<Difference, "where">;
 

@@ -1,6 +1,6 @@
 import type { ScriptedChunk, ScriptedEnd } from "../../model/scripted/answer.ts";
 import type { ScriptedRequest } from "../../model/scripted/request.ts";
-import type { Chunk, ScenarioUsage, Step } from "./schema.ts";
+import type { Chunk, ScenarioUsage, Step } from "./step-schema.ts";
 
 /** A request that a scenario answers, over as many steps as it likes. */
 export interface Fed {

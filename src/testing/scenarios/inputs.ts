@@ -4,7 +4,8 @@ import type { Envelope } from "../../../machines/thread/input.ts";
 import { encodeAddress, eventFor, resultFor } from "../../tool/address.ts";
 import type { CallBook } from "./calls.ts";
 import { PlayStopped } from "./difference.ts";
-import type { InputStep, ScenarioContent } from "./schema.ts";
+import type { ScenarioContent } from "./expectation-schema.ts";
+import type { InputStep } from "./step-schema.ts";
 
 const itemOf = (item: ScenarioContent): ContentItem =>
   item.type === "text" ? item : { type: "image", data: item.data, mediaType: item.media_type };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../../machines/history/json.ts";
-import type { MessagePattern } from "./schema.ts";
+import type { MessagePattern } from "./expectation-schema.ts";
 
 export type SeenContent =
   | { readonly type: "text"; readonly text: string }

@@ -1,4 +1,6 @@
-import { type Expectations, knownToolFields, type Scenario, type ScenarioCall, type Step } from "./schema.ts";
+import type { Expectations } from "./expectation-schema.ts";
+import { knownToolFields, type Scenario } from "./schema.ts";
+import type { ScenarioCall, Step } from "./step-schema.ts";
 
 /**
  * What this player and the system it plays against can do. A feature that arrives moves its line from `false` to `true`,

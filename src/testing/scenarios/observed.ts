@@ -34,7 +34,7 @@ export class Observed {
   readonly dispatched: (Dispatched & OfLife)[] = [];
   readonly toldToStop: ToldToStop[] = [];
   readonly outcomes: (readonly [string, "completed" | "skipped"])[] = [];
-  /** Threads whose round waits to be tried again, and the instant at which it will be. */
+  /** Threads whose round waits to be tried again, and the instant at which it will be; settling takes them out. */
   readonly retries = new Map<string, number>();
   /** What was refused at the door, and what the runtime logged as an error: told with a failure, no failure by itself. */
   readonly notes: string[] = [];
@@ -42,12 +42,10 @@ export class Observed {
   update(update: Update): void {
     this.events.push(...seenIn(update));
     if (update.type === "round.retried") this.retries.set(update.threadId, update.at + update.wait);
-    if (update.type === "round.ended") this.retries.delete(update.threadId);
     if (update.type === "slice.ended") this.outcomes.push([update.threadId, "completed"]);
   }
 
   request(request: Omit<Asked, "nth">): void {
-    this.retries.delete(request.thread);
     this.asked.push({ ...request, nth: this.requestsOf(request.thread).length + 1 });
   }
 

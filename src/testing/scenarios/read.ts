@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ScenarioFileError } from "../../errors.ts";
-import { type Scenario, ScenarioFile, stepOps } from "./schema.ts";
+import { type Scenario, ScenarioFile } from "./schema.ts";
+import { stepOps } from "./step-schema.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -43,8 +43,8 @@ export class Settling {
   }
 
   /**
-   * Calls what is due now. As long as there are `retries` (the instant of each, by thread, kept up to date by who sees them
-   * planned and made), the clock goes on from timer to timer; else it stands still.
+   * Calls what is due now. As long as there are `retries` (the instant of each, by thread), the clock goes on from timer
+   * to timer, and those whose instant came are taken out; else it stands still.
    */
   async rest(retries: Map<string, number>): Promise<void> {
     this.#instants = 0;
@@ -54,7 +54,6 @@ export class Settling {
       const [due] = this.#clock.due;
       if (due === undefined || (due > now && retries.size === 0)) return;
       await this.#turn(Math.max(0, due - now));
-      // One that came to nothing (its round was cut, say) is not waited for again.
       for (const [thread, at] of retries) if (at <= this.#clock.now()) retries.delete(thread);
     }
   }

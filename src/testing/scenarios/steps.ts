@@ -2,7 +2,7 @@ import { PlayStopped } from "./difference.ts";
 import type { Answer } from "./feed.ts";
 import type { Envelopes } from "./inputs.ts";
 import type { Play } from "./play.ts";
-import type { InputStep, Step } from "./schema.ts";
+import type { InputStep, Step } from "./step-schema.ts";
 
 const listed = (names: readonly string[]): string => names.join(", ") || "none";
 

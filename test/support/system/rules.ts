@@ -1,7 +1,7 @@
 import type { ContentItem, PlacedEntry } from "../../../machines/history/entry.ts";
 import { faultsOf } from "../../../machines/history/faults.ts";
 import type { ThreadCommit } from "../../../machines/thread/commit.ts";
-import type { ResultInput, WaitingInput } from "../../../machines/thread/input.ts";
+import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { isControl, isDeferrable, isInterruptingText } from "../../../machines/thread/ledger.ts";
 import type { Accepted, Page } from "./journal.ts";
 import type { World } from "./world.ts";
@@ -74,20 +74,19 @@ const placesOf = ({ commits, history }: Page, { waiting }: Accepted): string[] =
     if (input.kind === "event" && entry.kind === "event" && entry.text === input.text && entry.source.callId === about)
       places.push("history");
     if (entry.kind !== "result" || entry.callId !== about) continue;
-    if (input.kind === "result" && says(entry.content, input)) places.push("history");
-    // Two timers of a call say the same; the one that was discarded is not the one that settled it.
-    if (input.kind === "timer" && entry.origin === "timer" && places.length === 0) places.push("history");
+    if (input.kind === "result" && same(entry.content, input.content)) places.push("history");
+    // Two timers of a call say the same, and so do two refusals: what was discarded is not what settled the call.
+    if (places.length > 0) continue;
+    if (input.kind === "timer" && entry.origin === "timer") places.push("history");
+    if (input.kind === "result" && input.subscription && refusesSubscription(entry.content)) places.push("history");
   }
   if (input.kind === "interrupt") places.push("acted on");
   return places;
 };
 
-const refusedSubscription = /^Error: this thread has \d+ subscriptions already/;
-
-/** A result stands as it came, but for one subscription too many. */
-const says = (stored: readonly ContentItem[], { content, subscription }: ResultInput): boolean =>
-  same(stored, content) ||
-  (subscription === true && stored.some((item) => item.type === "text" && refusedSubscription.test(item.text)));
+/** One subscription too many: its result is not stored as it came. */
+const refusesSubscription = (content: readonly ContentItem[]): boolean =>
+  content.some((item) => item.type === "text" && /^Error: this thread has \d+ subscriptions already/.test(item.text));
 
 /** R1, R2: every envelope that was accepted is in one place. */
 const faultsOfPlaces = ({ journal, sent }: World): string[] => {

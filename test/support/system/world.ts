@@ -10,8 +10,8 @@ import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/s
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { System, Thread } from "../../../src/system/api.ts";
 import { createSystem } from "../../../src/system/create.ts";
-import type { Update } from "../../../src/system/update.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
+import type { Update } from "../../../src/thread/update.ts";
 import type { ToolCall } from "../../../src/tool/call.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
 import { Journal, watchedStore } from "./journal.ts";

@@ -3,7 +3,7 @@ import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { callBook } from "../../../src/testing/scenarios/calls.ts";
 import { matchesEvent, type SeenEvent, seenIn, tellEvent } from "../../../src/testing/scenarios/events.ts";
-import type { EventPattern } from "../../../src/testing/scenarios/schema.ts";
+import type { EventPattern } from "../../../src/testing/scenarios/expectation-schema.ts";
 import type { Update } from "../../../src/thread/update.ts";
 
 const callId = "t1#1.0" as CallId;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { MessagePattern } from "../../../src/testing/scenarios/expectation-schema.ts";
 import {
   matches,
   mismatches,
@@ -6,7 +7,6 @@ import {
   tellMessage,
   tellPattern,
 } from "../../../src/testing/scenarios/messages.ts";
-import type { MessagePattern } from "../../../src/testing/scenarios/schema.ts";
 
 const image = { type: "image", data: "aGVsbG8=", media_type: "image/png" } as const;
 const result: SeenMessage = {

@@ -1,1 +1,0 @@
-export type { LiveUpdate, Update, UpdateType } from "../thread/update.ts";

@@ -1,0 +1,47 @@
+import { type EventFromLogic, type InspectionEvent, initialTransition, transition } from "xstate";
+import type { ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { ThreadOrigin } from "../../../machines/thread/ledger.ts";
+import { threadMachine } from "../../../machines/thread/machine.ts";
+
+type Event = EventFromLogic<typeof threadMachine>;
+
+/** What reached one thread's actor while it ran, in order; ends of the actors it invoked are among it. */
+export interface Log {
+  readonly origin: ThreadOrigin;
+  readonly events: Event[];
+}
+
+/** Keeps the logs of all threads, by thread. What their rounds and other actors got is left out. */
+export class Recorder {
+  readonly logs = new Map<string, Log>();
+  readonly #byActor = new Map<string, Log>();
+
+  readonly inspect = (seen: InspectionEvent): void => {
+    if (seen.type !== "@xstate.event" || seen.actorRef.sessionId !== seen.rootId) return;
+    const { sessionId } = seen.actorRef;
+    const event = seen.event as { readonly type: string; readonly input?: ThreadOrigin };
+    if (event.type !== "xstate.init") {
+      this.#byActor.get(sessionId)?.events.push(seen.event as Event);
+      return;
+    }
+    if (!event.input) throw new Error("the actor of a thread was created with nothing");
+    const log: Log = { origin: event.input, events: [] };
+    this.#byActor.set(sessionId, log);
+    this.logs.set(event.input.threadId, log);
+  };
+}
+
+/** The commits that a log comes to when nothing but the chart sees it, in order, and how the thread stands then. */
+export const replay = ({ origin, events }: Log) => {
+  const commits: ThreadCommit[] = [];
+  let [snapshot, actions] = initialTransition(threadMachine, origin);
+  for (const event of events) {
+    [snapshot, actions] = transition(threadMachine, snapshot, event);
+    for (const { type, params } of actions as { type: string; params: unknown }[]) {
+      if (type === "record") commits.push((params as { commit: ThreadCommit }).commit);
+      if (type === "xstate.spawnChild" && (params as { src: unknown }).src === "commit")
+        commits.push((params as { input: ThreadCommit }).input);
+    }
+  }
+  return { commits, value: snapshot.value, context: snapshot.context };
+};
