@@ -22,6 +22,9 @@ export const timerText = (due: number, at: number): ContentItem[] =>
 export const deadlineText = (): ContentItem[] =>
   says("Error: no result came before the deadline of this call. It may or may not have taken effect.");
 
+export const restartText = (): ContentItem[] =>
+  says("Error: the process ended while this call was at work. It may or may not have taken effect.");
+
 export const tooManySubscriptionsText = (limit: number): ContentItem[] =>
   says(`Error: this thread has ${limit} subscriptions already; this one was not opened.`);
 

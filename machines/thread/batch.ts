@@ -4,6 +4,7 @@ import {
   deadlineText,
   interruptedText,
   noOutput,
+  restartText,
   timerText,
   tooManySubscriptionsText,
   wokenEarlyText,
@@ -52,6 +53,8 @@ const opensSubscription = (call: Call, answer: WaitingInput | undefined): boolea
 
 const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[], at: number): Settlement => {
   const answer = answerTo(ledger, call.callId);
+  if (!answer && ledger.lost.includes(call.callId))
+    return { at, origin: "restart", error: true, content: restartText() };
   if (!answer) {
     const by = ledger.slice.interruption;
     const content = call.passive && by === null ? wokenEarlyText(wakerOf(others)) : interruptedText(by ?? "text");
@@ -157,10 +160,13 @@ export const takeBatch = (ledger: Ledger): Batch => {
     }
     taken.push(input);
     entries.push({ position: position++, entry });
-    if (source && isEvent(input) && input.input.final) {
-      ended.push(source);
-      subscriptions = subscriptions.filter(({ callId }) => callId !== source.callId);
-    }
+    if (!source || !isEvent(input)) continue;
+    const moved = { ...source, lastEventId: input.dedupId };
+    if (input.input.final) ended.push(source);
+    subscriptions = subscriptions.flatMap((other) => {
+      if (other.callId !== source.callId) return [other];
+      return input.input.final ? [] : [moved];
+    });
   }
   const outside = taken.some(isFromOutside);
   return {
@@ -168,6 +174,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
     ledger: {
       ...ledger,
       calls: [],
+      lost: [],
       subscriptions,
       inbox: ledger.inbox.filter(isControl),
       record: {
@@ -183,6 +190,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
         consumed: [...slice.consumed, ...waiting.map(({ seq }) => seq)],
         settled: [...slice.settled, ...ledger.calls.map(({ callId }) => callId)],
         opened: [...slice.opened, ...opened],
+        moved: subscriptions.filter((subscription) => !ledger.subscriptions.includes(subscription)),
         ended: [...slice.ended, ...ended],
         facts: [...slice.facts, ...facts],
       },

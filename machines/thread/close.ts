@@ -73,7 +73,7 @@ const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
       consumed: [...slice.consumed, ...consumed],
       interrupting,
       calls: { made, settled: [...slice.settled, ...settled] },
-      subscriptions: { opened: slice.opened, ended: slice.ended.map(({ callId }) => callId) },
+      subscriptions: { opened: slice.opened, moved: slice.moved, ended: slice.ended.map(({ callId }) => callId) },
       timers,
       record,
       facts: [
@@ -140,11 +140,12 @@ export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at
     };
     return [{ position: call.position, entry: resultEntryOf(call, settlement) }];
   });
-  const others = ledger.calls.filter(({ form }) => form !== "inline");
+  const others = ledger.calls.filter(({ callId }) => !results.some((result) => result.callId === callId));
   const failures = results.flatMap(({ callId, failure }): Fact[] =>
     failure ? [{ type: "failure", code: "TOOL_FAILED", callId, ...failure }] : [],
   );
-  const cut = results.some(({ origin }) => origin === "interrupted");
+  /** The text that cut them comes first in the batch it begins; after a stop without text nothing of it remains. */
+  const cutByText = results.some(({ origin }) => origin === "interrupted") && ledger.inbox.some(isInterruptingText);
   const closed = commitOf(
     { ...ledger, now: at },
     {
@@ -154,7 +155,7 @@ export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at
       facts: [...failures, ...settled.map(({ entry }) => resultFactOf(entry as ResultEntry))],
     },
   );
-  return cut ? { ...closed, slice: { ...closed.slice, interruption: "text" } } : closed;
+  return cutByText ? { ...closed, slice: { ...closed.slice, interruption: "text" } } : closed;
 };
 
 /** Settles inline calls that an interruption overtook before they could begin. */

@@ -26,6 +26,8 @@ export interface Call {
 export interface Subscription extends EventSource {
   /** How its producer is found again: `subscribe` runs in this process, `dispatch` is delivered by hand. */
   readonly form: CallForm;
+  /** Dedup id of the last event that is in the history; where a producer goes on after a restart. */
+  readonly lastEventId?: string;
 }
 
 /** An instant at which something happens to a call. A call has at most one timer of each purpose. */
@@ -87,7 +89,12 @@ export interface ThreadCommit {
   /** `seq`s of texts that cut a round short and stay in the inbox with that mark. */
   readonly interrupting: readonly number[];
   readonly calls: { readonly made: readonly Call[]; readonly settled: readonly CallId[] };
-  readonly subscriptions: { readonly opened: readonly Subscription[]; readonly ended: readonly CallId[] };
+  /** `moved`: active ones as they are from now on, each in the place it has. */
+  readonly subscriptions: {
+    readonly opened: readonly Subscription[];
+    readonly moved: readonly Subscription[];
+    readonly ended: readonly CallId[];
+  };
   /** Timers of settled calls are cleared by the store with the call. */
   readonly timers: readonly Timer[];
   readonly record: ThreadRecord | null;

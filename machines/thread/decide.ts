@@ -4,6 +4,7 @@ import {
   callsToHandOver,
   hasActiveUnanswered,
   type Interruption,
+  inlineCalls,
   isAnswer,
   isControl,
   isDeferrable,
@@ -34,19 +35,18 @@ export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue &&
 
 /** Something waits that a slice can begin with, and no active call holds it back (R4). */
 export const batchWaits = (ledger: Ledger): boolean =>
-  !hasActiveUnanswered(ledger) && ledger.inbox.some((input) => !isControl(input));
+  !hasActiveUnanswered(ledger) && (ledger.lost.length > 0 || ledger.inbox.some((input) => !isControl(input)));
 
 export const handsOver = (ledger: Ledger): boolean => callsToHandOver(ledger).length > 0;
 
-export const callsInline = (ledger: Ledger): boolean =>
-  ledger.calls.some(({ form, status }) => form === "inline" && status === "committed");
+export const callsInline = (ledger: Ledger): boolean => inlineCalls(ledger).length > 0;
 
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
 export const mayAsk = (ledger: Ledger): boolean => {
   if (ledger.inbox.some(isControl)) return false;
   if (ledger.record.rounds >= ledger.limits.rounds && !ledger.inbox.some(isFromOutside)) return false;
   if (ledger.slice.interruption === "control") return ledger.inbox.some((input) => !isAnswer(input));
-  return ledger.slice.goesOn || ledger.inbox.length > 0;
+  return ledger.slice.goesOn || ledger.lost.length > 0 || ledger.inbox.length > 0;
 };
 
 /** The slice begins by interrupting what is outstanding; a control has done its work with that. */

@@ -1,6 +1,6 @@
 import { enqueueActions } from "xstate";
 import type { CallId, ThreadId } from "../history/ids.ts";
-import type { Call, ThreadCommit } from "./commit.ts";
+import type { Call, Subscription, ThreadCommit } from "./commit.ts";
 import type { WaitingInput } from "./input.ts";
 import { type Ledger, messageOf } from "./ledger.ts";
 
@@ -45,6 +45,7 @@ export const handOverOf = ({ threadId, slice }: Ledger, calls: readonly Call[]):
 type Effect =
   | { type: "record"; params: { commit: ThreadCommit } }
   | { type: "abort"; params: { calls: readonly CallId[]; reason: StopReason } }
+  | { type: "resume"; params: { subscriptions: readonly Subscription[] } }
   | { type: "announce"; params: { deferred: readonly WaitingInput[] } };
 
 /** An action that changes the ledger and asks for effects; typed here because `setup` cannot see its own actions. */

@@ -57,7 +57,7 @@ const aside = (ledger: Ledger, consumed: readonly number[], facts: readonly Fact
   consumed,
   interrupting: [],
   calls: { made: [], settled: [] },
-  subscriptions: { opened: [], ended: [] },
+  subscriptions: { opened: [], moved: [], ended: [] },
   timers: [],
   record: null,
   facts,

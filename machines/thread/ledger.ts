@@ -30,6 +30,8 @@ export interface Slice {
   readonly consumed: readonly number[];
   readonly settled: readonly CallId[];
   readonly opened: readonly Subscription[];
+  /** Active ones that were opened or had an event, as they are now. */
+  readonly moved: readonly Subscription[];
   readonly ended: readonly Subscription[];
   readonly facts: readonly Fact[];
 }
@@ -42,6 +44,7 @@ export const noSlice: Slice = {
   consumed: [],
   settled: [],
   opened: [],
+  moved: [],
   ended: [],
   facts: [],
 };
@@ -60,6 +63,10 @@ export interface Ledger {
   readonly inbox: readonly WaitingInput[];
   /** Inputs up to this `seq` were announced as deferred. */
   readonly announced: number;
+  /** Calls and subscriptions that were at work in this process when the thread came into memory. */
+  readonly working: readonly CallId[];
+  /** Calls that the process died over and that are not begun again: settled with the next batch. */
+  readonly lost: readonly CallId[];
   readonly slice: Slice;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
@@ -69,13 +76,16 @@ export interface Ledger {
   readonly commit: ThreadCommit | null;
 }
 
-/** What a machine is created with: the record as the store has it. The inbox follows as its first event. */
-export type ThreadOrigin = Pick<Ledger, "threadId" | "limits" | "version" | "record" | "calls" | "subscriptions">;
+/** What a machine is created with: the thread as the store has it. */
+export type ThreadOrigin = Pick<
+  Ledger,
+  "threadId" | "limits" | "version" | "record" | "calls" | "subscriptions" | "inbox" | "working"
+>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
-  inbox: [],
   announced: 0,
+  lost: [],
   slice: noSlice,
   configured: false,
   now: 0,
@@ -105,7 +115,7 @@ export const answerTo = (ledger: Ledger, callId: CallId): WaitingOf<ResultInput 
 
 /** Calls that no result waits for, by position. */
 export const unanswered = (ledger: Ledger): readonly Call[] =>
-  ledger.calls.filter(({ callId }) => !answerTo(ledger, callId));
+  ledger.calls.filter(({ callId }) => !ledger.lost.includes(callId) && !answerTo(ledger, callId));
 
 export const hasActiveUnanswered = (ledger: Ledger): boolean => unanswered(ledger).some((call) => !call.passive);
 
@@ -116,7 +126,9 @@ export const hasActiveUnanswered = (ledger: Ledger): boolean => unanswered(ledge
 export const callsToHandOver = (ledger: Ledger): readonly Call[] =>
   unanswered(ledger).filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");
 
-export const inlineCalls = (ledger: Ledger): readonly Call[] => ledger.calls.filter(({ form }) => form === "inline");
+/** Inline calls that are committed and have not run. */
+export const inlineCalls = (ledger: Ledger): readonly Call[] =>
+  unanswered(ledger).filter(({ form, status }) => status === "committed" && form === "inline");
 
 /** The text of what the slice began with, for tools that ask what led to their call. */
 export const messageOf = (causes: readonly WaitingInput[]): string =>

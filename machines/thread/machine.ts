@@ -4,7 +4,7 @@ import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch } from "./batch.ts";
 import { closeInline, closeTurn, closeWithoutRound, type InlineResult, markStarted, skipInline } from "./close.ts";
-import type { ThreadCommit } from "./commit.ts";
+import type { Subscription, ThreadCommit } from "./commit.ts";
 import {
   batchWaits,
   beginInterruption,
@@ -32,6 +32,7 @@ import {
   type ThreadOrigin,
 } from "./ledger.ts";
 import { providedAction, providedActor } from "./provided.ts";
+import { wake } from "./wake.ts";
 
 export const threadMachine = setup({
   types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
@@ -63,11 +64,19 @@ export const threadMachine = setup({
     record: (_, _params: { commit: ThreadCommit }) => providedAction("record")(),
     /** Effect: tells calls to stop. Their answers, if any still come, are discarded. */
     abort: (_, _params: { calls: readonly CallId[]; reason: StopReason }) => providedAction("abort")(),
+    /** Effect: starts the producers of subscriptions again, from behind the last event; or says that they ended. */
+    resume: (_, _params: { subscriptions: readonly Subscription[] }) => providedAction("resume")(),
     /** Effect: tells who watches that inputs are held back. */
     announce: (_, _params: { deferred: readonly WaitingInput[] }) => providedAction("announce")(),
     /** Effect: aborts the inline calls that run; the invoked actor hands back what is kept. */
     cutInline: providedAction("cutInline"),
     cutRound: sendTo("round", ({ context }) => ({ type: "round.cut", at: context.inbox.at(-1)?.at ?? 0 })),
+    wake: withEffects(({ context, enqueue }) => {
+      const { ledger, commit, silent } = wake(context);
+      enqueue.assign(ledger);
+      if (commit) enqueue({ type: "record", params: { commit } });
+      if (silent.length) enqueue({ type: "resume", params: { subscriptions: silent } });
+    }),
     sort: withEffects<{ inputs: readonly WaitingInput[] }>(({ context, enqueue }, { inputs }) => {
       const { ledger, commit } = sortIn(context, inputs);
       enqueue.assign(ledger);
@@ -123,7 +132,7 @@ export const threadMachine = setup({
 }).createMachine({
   id: "thread",
   context: ({ input }) => ledgerOf(input),
-  initial: "deciding",
+  initial: "waking",
   on: {
     "inputs.accepted": {
       target: ".deciding",
@@ -133,6 +142,10 @@ export const threadMachine = setup({
     "configuration.changed": { actions: "unconfigure" },
   },
   states: {
+    waking: {
+      description: "The thread comes into memory: its inbox is judged, and calls that a dead process left behind.",
+      always: { target: "deciding", actions: "wake" },
+    },
     deciding: {
       description: "Never rested in: record and inbox say what comes next, live and on load alike.",
       always: [

@@ -1,7 +1,7 @@
 import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
-import type { ThreadCommit } from "../../machines/thread/commit.ts";
+import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import { answerTo } from "../../machines/thread/ledger.ts";
@@ -73,6 +73,9 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
   const inline = async ({ threadId, calls, message }: HandOver) => {
     const resident = residentOf(threadId);
     resident.inlineCut = new AbortController();
+    const ids = calls.map(({ callId }) => callId);
+    await persist(`delivery marks of ${threadId}`, () => store.mark(threadId, ids, "started"), env);
+    point("marked");
     const toolset = env.toolset(resident.loaded.spec);
     const about = aboutOf(resident, message);
     const results = await registry.runInline(
@@ -108,6 +111,12 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
           env.hooks.onAbort?.(context.threadId, callId);
           registry.abort(callId, reason);
         }
+      },
+      resume: ({ context }, { subscriptions }: { subscriptions: readonly Subscription[] }) => {
+        const resident = residentOf(context.threadId);
+        const toolset = env.toolset(resident.loaded.spec);
+        for (const subscription of subscriptions)
+          registry.resume(subscription, toolset.get(subscription.name), aboutOf(resident, ""));
       },
       announce: ({ context }, { deferred }: { deferred: readonly WaitingInput[] }) => {
         for (const { dedupId, input } of deferred)

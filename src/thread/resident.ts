@@ -45,23 +45,24 @@ export class Resident {
     this.threadId = loaded.threadId;
     this.loaded = loaded;
     this.conversation = createConversation(env.store, loaded.threadId);
-    const { threadId, version, record, calls, subscriptions } = loaded;
+    const { threadId, version, record, calls, subscriptions, inbox } = loaded;
+    const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
     this.actor = createActor(machine, {
-      input: { threadId, version, record, calls, subscriptions, limits: env.limits },
+      input: { threadId, version, record, calls, subscriptions, inbox, working, limits: env.limits },
       clock: env.clock as never,
       ...(env.inspect && { inspect: env.inspect }),
     });
   }
 
-  /** Starts the actor on the record, then gives it what waits in the inbox. */
+  /** Starts the actor on the record and the inbox. */
   start(): void {
     this.actor.subscribe({
       next: (snapshot) => this.#changed(snapshot),
       error: (error) =>
         this.#env.logger.error({ threadId: this.threadId, error: String(error) }, "the thread's actor failed"),
     });
+    this.#seen = this.loaded.inbox.at(-1)?.seq ?? 0;
     this.actor.start();
-    this.accept(this.loaded.inbox);
   }
 
   /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */

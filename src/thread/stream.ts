@@ -10,6 +10,7 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
     clock: env.clock,
     random: env.random,
     slots: env.slots,
+    logger: env.logger,
     request({ request, attempt }) {
       const { threadId, entries, causes } = request as RoundRequest;
       const resident = residentOf(threadId);

@@ -1,6 +1,7 @@
 import type { CallId } from "../../machines/history/ids.ts";
+import type { Subscription } from "../../machines/thread/commit.ts";
 import { type HandedCall, type LiveCall, outcomeOf, prepared, settled } from "./live-call.ts";
-import { isEventSource, pump } from "./producer.ts";
+import { isEventSource, pump, tellEnd } from "./producer.ts";
 import { errorResult, resultOf } from "./result.ts";
 import type { EventSourceOf, Tool } from "./tool.ts";
 
@@ -92,4 +93,27 @@ export const startTool = async (
       return false;
     }
   }
+};
+
+/**
+ * Opens a subscription again whose producer ended with its process, and follows it. `start` sets the ids of its events
+ * apart from those of earlier starts. Where that cannot be done, a last event says why: a subscription that nobody feeds
+ * would be waited for in vain (R9).
+ */
+export const resumeProducer = async (
+  live: LiveCall,
+  tool: Tool | undefined,
+  { args, lastEventId }: Subscription,
+  start: number,
+): Promise<void> => {
+  const parsed = tool?.form === "subscribe" && tool.resume ? tool.parse(args) : undefined;
+  if (tool?.form !== "subscribe" || !tool.resume || !parsed?.ok)
+    return tellEnd(live, start, "the process that followed its source ended.");
+  const { resume } = tool;
+  const outcome = await settled(() => resume(parsed.args, live.toolCall, lastEventId));
+  if (live.signal.aborted) return;
+  const producer = outcome.threw ? undefined : producerOf(outcome.value);
+  if (outcome.threw) live.failed(outcome.error);
+  if (!producer) return tellEnd(live, start, "its source could not be opened again after a restart.");
+  await pump(live, producer.events, start);
 };

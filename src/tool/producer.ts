@@ -53,6 +53,7 @@ const teller = (live: LiveCall, start: number) => {
       return { dedupId: data.id ?? `${start}.${sequence}`, text, last: data.final === true };
     },
     ended: () => closing("its source has no more events."),
+    gone: (why: string) => closing(why),
     overflowed: () => closing(`its source sends faster than events can be stored; more than ${bufferLimit} waited.`),
     refused: (reason: string) => closing(`its last event was not accepted: ${reason}`),
     failed(error: unknown): Told {
@@ -72,6 +73,12 @@ const send = (live: LiveCall, { dedupId, text, last }: Told): Promise<Sent> => {
 const deliver = async (live: LiveCall, told: Told, tell: Teller): Promise<void> => {
   const sent = await send(live, told);
   if (sent.status === "refused" && told.last) await send(live, tell.refused(sent.reason));
+};
+
+/** A last event without a source: `why` is told to the model. */
+export const tellEnd = async (live: LiveCall, start: number, why: string): Promise<void> => {
+  const tell = teller(live, start);
+  await deliver(live, tell.gone(why), tell);
 };
 
 const teardownFailed = (live: LiveCall, error: unknown): void =>

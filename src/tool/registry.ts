@@ -1,13 +1,15 @@
 import type { CallId } from "../../machines/history/ids.ts";
 import type { InlineResult } from "../../machines/thread/close.ts";
+import type { Call, Subscription } from "../../machines/thread/commit.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
-import type { Sender } from "./call.ts";
-import { startTool } from "./dispatched.ts";
+import type { AboutCall, Sender } from "./call.ts";
+import { resumeProducer, startTool } from "./dispatched.ts";
 import { causeOf } from "./failure.ts";
 import { freshIds } from "./fresh-id.ts";
 import { type InlineOptions, runInlineCall } from "./inline.ts";
 import { createLiveCall, type HandedCall, type LiveCall } from "./live-call.ts";
+import type { Tool } from "./tool.ts";
 
 export type { InlineResult } from "../../machines/thread/close.ts";
 export type { InlineOptions } from "./inline.ts";
@@ -34,6 +36,11 @@ export interface CallRegistry {
   handOver(calls: readonly HandedCall[], acknowledged: (callId: CallId) => void): void;
   /** Runs inline calls side by side; results in the order of the calls, one each. Never rejects. */
   runInline(calls: readonly HandedCall[], options: InlineOptions): Promise<InlineResult[]>;
+  /**
+   * The process that followed the subscription ended: its tool's `resume` opens it again, from behind `lastEventId`.
+   * Without one, or without a tool of that name, a last event says that it ended with a restart.
+   */
+  resume(subscription: Subscription, tool: Tool | undefined, about: AboutCall): void;
   /** Lets a subscription's events come: its confirmation is in the history. */
   listen(callId: CallId): void;
   /** Tells a call to stop: its signal aborts, its producer is stopped, nothing it says is sent any more. */
@@ -48,6 +55,15 @@ export interface CallRegistry {
   /** Aborts every call. */
   stop(): void;
 }
+
+/** A subscription as the call it was made by: settled, and followed for its events. */
+const callOf = ({ lastEventId: _, ...source }: Subscription): Call => ({
+  ...source,
+  position: 0,
+  passive: false,
+  onRestart: "fail",
+  status: "acknowledged",
+});
 
 /** ms; an inline tool that takes longer holds its thread's slice for no good reason. */
 const slow = 1_000;
@@ -100,6 +116,15 @@ export const createCallRegistry = ({ clock, logger, sender, random }: CallRegist
       for (const one of handed) if (!calls.has(one.call.callId)) void start(one, acknowledged);
     },
     runInline: (handed, options) => Promise.all(handed.map((one) => runOne(one, options))),
+    resume(subscription, tool, about) {
+      if (calls.has(subscription.callId)) return;
+      const live = open({ call: callOf(subscription), tool, about });
+      resumeProducer(live, tool, subscription, clock.now())
+        .catch((error) =>
+          logger.error({ callId: live.callId, error: causeOf(error) }, "a subscription was not resumed"),
+        )
+        .finally(() => close(live));
+    },
     listen: (callId) => calls.get(callId)?.listen(),
     abort,
     forget(callId) {

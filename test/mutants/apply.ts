@@ -1,7 +1,7 @@
 import type { Plugin } from "vite";
 import { type Mutant, replacement } from "./mutants.ts";
 
-/** Where a word is brought: by the chart, or, for an effect, by who runs the chart. */
+/** Where a word can be brought: by the chart, and, for an effect, by who runs the chart. */
 interface Place {
   readonly file: string;
   /** The name that the file exports. */
@@ -10,30 +10,26 @@ interface Place {
   readonly made: (mutant: Mutant) => string;
 }
 
-const provided = (mutant: Mutant): string => `original.provide(${replacement(mutant)})`;
+const chart = (machine: Mutant["machine"]): Place => ({
+  file: `machines/${machine}/machine.ts`,
+  exported: `${machine}Machine`,
+  made: (mutant) => `original.provide(${replacement(mutant)})`,
+});
 
-const charts: Record<Mutant["machine"], Place> = {
-  thread: { file: "machines/thread/machine.ts", exported: "threadMachine", made: provided },
-  round: { file: "machines/round/machine.ts", exported: "roundMachine", made: provided },
+/** Effects are provided behind the chart, which would undo a mutant that is applied there alone. */
+const runtime = (made: Place["made"]): Place => ({ file: "src/thread/effects.ts", exported: "runnableThread", made });
+
+const places: Record<Mutant["machine"], readonly Place[]> = {
+  thread: [chart("thread"), runtime((mutant) => `(...given) => original(...given).provide(${replacement(mutant)})`)],
+  round: [
+    chart("round"),
+    runtime(
+      (mutant) =>
+        `(...given) => { const machine = original(...given); return machine.provide({ actors: { round: ` +
+        `machine.implementations.actors.round.provide(${replacement(mutant)}) } }); }`,
+    ),
+  ],
 };
-
-/** Effects are provided behind the chart, which would undo the mutant there. */
-const effects: Record<Mutant["machine"], Place> = {
-  thread: {
-    file: "src/thread/effects.ts",
-    exported: "runnableThread",
-    made: (mutant) => `(...given) => original(...given).provide(${replacement(mutant)})`,
-  },
-  round: {
-    file: "src/thread/effects.ts",
-    exported: "runnableThread",
-    made: (mutant) =>
-      `(...given) => { const machine = original(...given); return machine.provide({ actors: { round: ` +
-      `machine.implementations.actors.round.provide(${replacement(mutant)}) } }); }`,
-  },
-};
-
-const namesOfEffects = ["record", "abort", "announce", "cutInline", "announceRetry"];
 
 /** The source with its export replaced by one with the mutant in it. Throws when the file does not export that name. */
 const mutated = (source: string, { file, exported, made }: Place, mutant: Mutant): string => {
@@ -44,11 +40,11 @@ const mutated = (source: string, { file, exported, made }: Place, mutant: Mutant
 };
 
 /** Breaks one word of a chart while the tests are loaded; the files stay as they are. */
-export const applied = (mutant: Mutant): Plugin => {
-  const place = (namesOfEffects.includes(mutant.name) ? effects : charts)[mutant.machine];
-  return {
-    name: "one-mutant",
-    enforce: "pre",
-    transform: (source, id) => (id.endsWith(`/${place.file}`) ? mutated(source, place, mutant) : undefined),
-  };
-};
+export const applied = (mutant: Mutant): Plugin => ({
+  name: "one-mutant",
+  enforce: "pre",
+  transform(source, id) {
+    const place = places[mutant.machine].find(({ file }) => id.endsWith(`/${file}`));
+    return place && mutated(source, place, mutant);
+  },
+});

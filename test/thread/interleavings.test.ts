@@ -115,7 +115,7 @@ describe("a thread, whatever happens around it", () => {
       { numRuns: 400 },
     ));
 
-  it("comes to rest once nothing new arrives, and to the same rest after a crash", () =>
+  it("comes to rest once nothing new arrives, and to the same rest when it comes back into memory", () =>
     fc.assert(
       fc.property(story, (steps: Step[]) => {
         const { fold } = new Told(() => {}).tell(steps);
@@ -126,7 +126,7 @@ describe("a thread, whatever happens around it", () => {
         };
         const rested = rest(fold);
         expect(rested.state).not.toMatch(/^running/);
-        const again = rest(rested.restarted());
+        const again = rest(rested.reloaded());
         expect(again.state).toBe(rested.state);
         expect(again.context.inbox).toEqual(rested.context.inbox);
       }),

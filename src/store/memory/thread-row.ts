@@ -79,7 +79,8 @@ export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
   }
   for (const call of calls.made) row.calls.set(call.callId, call);
   for (const callId of calls.settled) row.calls.delete(callId);
-  for (const subscription of subscriptions.opened) row.subscriptions.set(subscription.callId, subscription);
+  for (const subscription of [...subscriptions.opened, ...subscriptions.moved])
+    row.subscriptions.set(subscription.callId, subscription);
   for (const callId of subscriptions.ended) row.subscriptions.delete(callId);
   if (record) row.record = record;
   row.version++;

@@ -1,30 +1,24 @@
-import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StoreCorruptError, StoreFileError } from "../../errors.ts";
-import { failureOf, isReadOnly } from "./failures.ts";
-import { applicationId, migrations, versionOf } from "./schema.ts";
-
-const magic = Buffer.from("SQLite format 3\0");
+import { failureOf, isCorrupt, isForeign, isReadOnly } from "./failures.ts";
+import { applicationId, applicationIdOf, migrations, versionOf } from "./schema.ts";
 
 /**
  * Says what is at a path before anything is done there: `new` (nothing, or an empty file), or `ours`. For everything else
  * it throws, with nothing changed: StoreFileError, or StoreCorruptError when the file is damaged so that it cannot be read.
+ *
+ * The file is read through SQLite alone: a descriptor of our own, once closed, would take away the locks that another store
+ * of this process has on the file.
  */
 export const examine = (path: string): "new" | "ours" => {
   const stats = statsOf(path);
   checkFolder(path);
-  if (stats) {
-    if (!stats.isFile())
-      throw new StoreFileError(
-        path,
-        "STORE_PATH",
-        `is ${stats.isDirectory() ? "a folder" : "no regular file"}. Name a file.`,
-      );
-    checkAccess(path);
-  }
+  if (stats) checkFile(path, stats);
   if (!stats || stats.size === 0) {
-    if ((statsOf(`${path}-wal`)?.size ?? 0) > 0)
+    if (sizeOf(`${path}-wal`) > 0)
       throw new StoreCorruptError(
         path,
         { what: "the file itself, which is empty or gone while its -wal file is still there," },
@@ -32,8 +26,10 @@ export const examine = (path: string): "new" | "ours" => {
       );
     return "new";
   }
-  checkHeader(path);
-  checkInside(path);
+  // Cut short is also what a file looks like while another process writes it; then a file beside it says so.
+  if (peek(path) === "damaged" && !hasUnfinished(path) && peek(path) === "damaged")
+    throw new StoreCorruptError(path, { what: "the file" }, "it is shorter than it was, or its first page is damaged");
+  if (sizeOf(`${path}-wal`) > 0) checkInside(path);
   return "ours";
 };
 
@@ -52,6 +48,10 @@ const statsOf = (path: string): Stats | undefined => {
     );
   }
 };
+
+const sizeOf = (path: string): number => statsOf(path)?.size ?? 0;
+
+const hasUnfinished = (path: string): boolean => sizeOf(`${path}-wal`) > 0 || sizeOf(`${path}-journal`) > 0;
 
 const may = (path: string, mode: number): boolean => {
   try {
@@ -74,7 +74,13 @@ const checkFolder = (path: string): void => {
     );
 };
 
-const checkAccess = (path: string): void => {
+const checkFile = (path: string, stats: Stats): void => {
+  if (!stats.isFile())
+    throw new StoreFileError(
+      path,
+      "STORE_PATH",
+      `is ${stats.isDirectory() ? "a folder" : "no regular file"}. Name a file.`,
+    );
   if (!may(path, constants.R_OK))
     throw new StoreFileError(
       path,
@@ -83,33 +89,6 @@ const checkAccess = (path: string): void => {
     );
   if (!may(path, constants.W_OK))
     throw new StoreFileError(path, "STORE_READ_ONLY", "can only be read by this user. Give it write permission.");
-};
-
-const readHeader = (path: string): Buffer => {
-  const header = Buffer.alloc(100);
-  const file = openSync(path, "r");
-  try {
-    return header.subarray(0, readSync(file, header, 0, header.length, 0));
-  } finally {
-    closeSync(file);
-  }
-};
-
-/** The header alone tells strangers apart, so that SQLite never gets to write to one. */
-const checkHeader = (path: string): void => {
-  const header = readHeader(path);
-  const begin = header.subarray(0, magic.length);
-  if (!begin.equals(magic.subarray(0, begin.length)))
-    throw new StoreFileError(
-      path,
-      "STORE_FOREIGN",
-      "is no SQLite database, or its first bytes are damaged. Name another file, or restore this one from a backup.",
-    );
-  if (header.length < 100)
-    throw new StoreCorruptError(path, { what: "the header" }, `the file ends after ${header.length} bytes`);
-  if (header.readUInt32BE(68) !== applicationId)
-    throw new StoreFileError(path, "STORE_FOREIGN", "is a database of another program. Name another file.");
-  checkVersion(path, header.readUInt32BE(60));
 };
 
 const checkVersion = (path: string, version: number): void => {
@@ -121,18 +100,49 @@ const checkVersion = (path: string, version: number): void => {
     );
 };
 
+const foreign = (path: string, options?: ErrorOptions) =>
+  new StoreFileError(
+    path,
+    "STORE_FOREIGN",
+    "is another program's file, or its first bytes are damaged. Name another file, or restore this one from a backup.",
+    options,
+  );
+
 /**
- * Reads the schema as SQLite sees it, a left-over -wal file included: that file can hold a newer version than the header.
- * The connection cannot write, so closing it moves nothing from the -wal file into a file that we then refuse.
+ * Looks at the file alone, takes no locks and leaves nothing beside it: strangers are told apart before SQLite gets to
+ * write anything on their account.
+ */
+const peek = (path: string): "ours" | "damaged" => {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  const connection = new DatabaseSync(url, { open: false, readOnly: true });
+  try {
+    connection.open();
+    if (applicationIdOf(connection) !== applicationId) throw foreign(path);
+    checkVersion(path, versionOf(connection));
+    return "ours";
+  } catch (error) {
+    if (isCorrupt(error)) return "damaged";
+    if (!isForeign(error)) throw failureOf(path, error, "the header");
+    throw foreign(path, { cause: error });
+  } finally {
+    if (connection.isOpen) connection.close();
+  }
+};
+
+/**
+ * Reads the schema as it is with the left-over -wal file, which can hold a newer version than the file. The connection
+ * cannot write, so closing it moves nothing from the -wal file into a file that is then refused.
  */
 const checkInside = (path: string): void => {
-  const connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
+  const connection = new DatabaseSync(path, { open: false, readOnly: true, timeout: 1_000 });
   try {
+    connection.open();
     checkVersion(path, versionOf(connection));
     connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
     if (!isReadOnly(error)) throw failureOf(path, error, "the schema");
   } finally {
-    connection.close();
+    if (connection.isOpen) connection.close();
   }
 };

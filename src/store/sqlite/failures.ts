@@ -18,12 +18,19 @@ export const isBusy = (error: unknown): boolean => {
 /** SQLite could not read without writing first: a transaction that was cut short waits to be undone. */
 export const isReadOnly = (error: unknown): boolean => resultOf(error) === READONLY;
 
+export const isCorrupt = (error: unknown): boolean => resultOf(error) === CORRUPT;
+
+export const isForeign = (error: unknown): boolean => resultOf(error) === NOTADB;
+
 /** A row that may be there once is there already. */
 export const isConflict = (error: unknown): boolean => resultOf(error) === 19;
 
 /** `what`: the thing in hand, for damage. An error that is no failure of the file comes back as it is. */
 export const failureOf = (file: string, error: unknown, what = "a page of the file"): unknown => {
   const cause = { cause: error };
+  // No number of ours is beyond what JavaScript holds exactly.
+  if (error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE")
+    return new StoreCorruptError(file, { what: "a number" }, error.message, cause);
   switch (resultOf(error)) {
     case BUSY:
     case LOCKED:

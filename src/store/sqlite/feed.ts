@@ -4,11 +4,12 @@ import type { FeedItem } from "../../../machines/thread/facts.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import type { Store } from "../store.ts";
 import type { Database } from "./database.ts";
-import { readRow, StoredEntry, StoredInput } from "./rows.ts";
+import { readRow, StoredEntry, StoredInput, type Where } from "./rows.ts";
 import { type StoredFact, wholeFact } from "./shared-facts.ts";
 
 interface Passage {
   readonly first: number;
+  readonly facts: number;
   readonly at: number;
   readonly thread: number;
   readonly threadId: string;
@@ -35,20 +36,18 @@ export const feedOn = (database: Database): Feed => {
   const insert = database.prepare("INSERT INTO feed (first, facts, thread, at, body) VALUES (?, ?, ?, ?, ?)");
   // A position lies in the passage that begins last of those that begin at or before it.
   const passages = database.prepare<Passage>(`
-    SELECT first, at, thread, thread.name AS threadId, body FROM feed JOIN thread ON thread.id = feed.thread
+    SELECT first, facts, at, thread, thread.name AS threadId, body FROM feed JOIN thread ON thread.id = feed.thread
     WHERE first >= (SELECT coalesce(max(first), 0) FROM feed WHERE first <= ?1) ORDER BY first`);
   const passagesOf = database.prepare<Passage>(`
-    SELECT first, at, thread, ?2 AS threadId, body FROM feed
+    SELECT first, facts, at, thread, ?2 AS threadId, body FROM feed
     WHERE thread = (SELECT id FROM thread WHERE name = ?2)
       AND first >= (SELECT coalesce(max(first), 0) FROM feed WHERE first <= ?1) ORDER BY first`);
   const entry = database.prepare<{ body: string }>("SELECT body FROM entry WHERE thread = ? AND position = ?");
   const input = database.prepare<{ body: string }>("SELECT body FROM input WHERE seq = ?");
 
-  const itemsOf = (passage: Passage, after: number): FeedItem[] => {
-    const { first, at, threadId, thread } = passage;
-    const where = { what: `the feed at position ${first}`, threadId };
+  const sourcesOf = ({ thread, threadId }: Passage) => {
     const entries = new Map<number, Entry | undefined>();
-    const sources = {
+    return {
       entryAt(position: number) {
         if (entries.has(position)) return entries.get(position);
         const row = entry.get(thread, position);
@@ -62,14 +61,34 @@ export const feedOn = (database: Database): Feed => {
         return row && readRow(database.file, StoredInput, row.body, { what: `input ${seq}`, threadId });
       },
     };
-    const stored = readRow(database.file, StoredFacts, passage.body, where) as StoredFact[];
-    return stored.flatMap((one, index) => {
-      if (first + index <= after) return [];
-      const fact = wholeFact(one, sources);
-      if (!fact) throw new StoreCorruptError(database.file, where, "what it refers to is gone");
-      return [{ ...fact, threadId, feed: first + index, at }];
-    });
   };
+
+  const unreadable = (where: Where, last: number, cause: unknown): StoreCorruptError => {
+    const problem = cause instanceof StoreCorruptError ? cause.message : "what it refers to is gone";
+    const place = cause instanceof StoreCorruptError && cause.position !== undefined && { position: cause.position };
+    const way = `To read on behind it, ask for what comes after: ${last}`;
+    return new StoreCorruptError(database.file, { ...where, ...place }, `${problem} ${way}`, { cause });
+  };
+
+  /** Its facts behind `after`, one by one. */
+  function* itemsOf(passage: Passage, after: number): Generator<FeedItem> {
+    const { first, facts, at, threadId } = passage;
+    const whereOf = (position: number) => ({ what: `position ${position} of the feed,`, threadId });
+    const sources = sourcesOf(passage);
+    let feed = first;
+    try {
+      const stored = readRow(database.file, StoredFacts, passage.body, whereOf(first)) as StoredFact[];
+      // What one of them cannot say does not keep the others from being read.
+      for (; feed < first + facts; feed++) {
+        if (feed <= after) continue;
+        const fact = wholeFact(stored[feed - first] as StoredFact, sources);
+        if (!fact) throw new TypeError("a fact refers to nothing");
+        yield { ...fact, threadId, feed, at };
+      }
+    } catch (cause) {
+      throw unreadable(whereOf(feed), feed, cause);
+    }
+  }
 
   return {
     append(thread, at, facts) {
@@ -83,14 +102,13 @@ export const feedOn = (database: Database): Feed => {
       const rows = threadId === undefined ? passages.iterate(after + 1) : passagesOf.iterate(after + 1, threadId);
       for (const passage of rows) {
         try {
-          items.push(...itemsOf(passage, after));
+          for (const item of itemsOf(passage, after)) if (items.push(item) >= limit) return items;
         } catch (error) {
           if (items.length > 0) break;
           throw error;
         }
-        if (items.length >= limit) break;
       }
-      return items.slice(0, limit);
+      return items;
     },
   };
 };

@@ -20,6 +20,8 @@ export interface OpenedFile {
   readonly connection: DatabaseSync;
 }
 
+/** Pages (16 MB) in the -wal file before they are moved to the file: each time waits for the disk, at NORMAL too. */
+const checkpointPages = 4_000;
 /** Bytes that the -wal file keeps after a checkpoint; a burst may have made it longer. */
 const walKept = 64 * 1024 * 1024;
 
@@ -31,12 +33,13 @@ const walKept = 64 * 1024 * 1024;
 export const openFile = (name: string, options: OpenOptions): OpenedFile => {
   const file = name === ":memory:" ? name : resolve(name);
   if (file !== ":memory:" && examine(file) === "new") makeFile(file);
-  const connection = new DatabaseSync(file, { timeout: options.busyTimeout });
+  const connection = new DatabaseSync(file, { open: false, timeout: options.busyTimeout });
   try {
+    connection.open();
     setUp(connection, file, options);
     return { file, connection };
   } catch (error) {
-    connection.close();
+    if (connection.isOpen) connection.close();
     throw failureOf(file, error, "the schema");
   }
 };
@@ -52,6 +55,13 @@ const makeFile = (file: string): void => {
       throw new StoreFileError(file, "STORE_FULL", "could not be made: there is no room left. Free some space.", {
         cause,
       });
+    if (code === "EACCES" || code === "EPERM")
+      throw new StoreFileError(
+        file,
+        "STORE_PERMISSION",
+        "could not be made: this user cannot write to the folder. Make it writable; -wal and -shm files are kept there too.",
+        { cause },
+      );
     if (code === "EROFS")
       throw new StoreFileError(file, "STORE_READ_ONLY", "would be on a disk that can only be read. Name another.", {
         cause,
@@ -72,5 +82,5 @@ const setUp = (connection: DatabaseSync, file: string, { synchronous, logger }: 
   if (mode !== "wal" && file !== ":memory:")
     throw new StoreFileError(file, "STORE_IO", "is on a file system without shared memory. Put it on a local disk.");
   connection.exec(`PRAGMA synchronous = ${synchronous === "normal" ? "NORMAL" : "FULL"};`);
-  connection.exec(`PRAGMA journal_size_limit = ${walKept};`);
+  connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}; PRAGMA journal_size_limit = ${walKept};`);
 };

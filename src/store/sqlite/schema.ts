@@ -66,21 +66,24 @@ const first: Migration = (connection) =>
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
 export const migrations: readonly Migration[] = [first];
 
+export const applicationIdOf = (connection: DatabaseSync): number =>
+  (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;
+
 export const versionOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
 
 /**
  * Takes the steps that the database has not taken yet: all of them or, when one throws, none. Another process that does
- * the same at the same time waits and finds them taken. Returns the version it came from.
+ * the same at the same time waits and finds them taken. Returns the version it came from. Fails for a file that can only be
+ * read also when there is nothing to do: better now than at the first input.
  */
 export const migrate = (connection: DatabaseSync, steps: readonly Migration[] = migrations): number => {
   connection.exec("BEGIN IMMEDIATE");
   try {
     const from = versionOf(connection);
     for (const step of steps.slice(from)) step(connection);
-    if (from < steps.length)
-      connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length};`);
-    connection.exec("COMMIT");
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${Math.max(from, steps.length)};`);
+    connection.exec(from < steps.length ? "COMMIT" : "ROLLBACK");
     return from;
   } catch (error) {
     if (connection.isTransaction) connection.exec("ROLLBACK");

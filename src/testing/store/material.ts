@@ -99,7 +99,7 @@ export const commitOf = (
   consumed: [],
   interrupting: [],
   calls: { made: [], settled: [] },
-  subscriptions: { opened: [], ended: [] },
+  subscriptions: { opened: [], moved: [], ended: [] },
   timers: [],
   record: null,
   facts: [],

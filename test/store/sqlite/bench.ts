@@ -9,7 +9,17 @@ import { DatabaseSync } from "node:sqlite";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { callOf, commitOf, deliver, recordOf, result, roomy, say, spec, turn } from "../../../src/testing/store/material.ts";
+import {
+  callOf,
+  commitOf,
+  deliver,
+  recordOf,
+  result,
+  roomy,
+  say,
+  spec,
+  turn,
+} from "../../../src/testing/store/material.ts";
 import { median } from "../../bench/measure.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wakeful-bench-"));
@@ -24,7 +34,13 @@ const trip = (threadId: ThreadId, version: number, seq: number) => {
   const entries = [...settled.map((callId) => result(position - 1, callId)), turn(position, [call.callId])];
   const facts: Fact[] = [
     ...entries.map(({ position, entry }): Fact => ({ type: "entry.added", position, entry })),
-    { type: "round.ended", outcome: "finished", usage: { inputTokens: 1, outputTokens: 1 }, model: "m", text: "Looking." },
+    {
+      type: "round.ended",
+      outcome: "finished",
+      usage: { inputTokens: 1, outputTokens: 1 },
+      model: "m",
+      text: "Looking.",
+    },
     { type: "state.changed", state: "awaitingActiveCall" },
   ];
   const record = recordOf({ turns: version, nextPosition: position + 2, state: "awaitingActiveCall" });
@@ -55,7 +71,10 @@ const bare = async (synchronous: "full" | "normal", trips: number): Promise<numb
   const insert = connection.prepare("INSERT INTO row VALUES (?)");
   const start = performance.now();
   for (let each = 0; each < trips; each++)
-    for (const body of [JSON.stringify(deliver("bench" as ThreadId, `${each}`, say(text))), JSON.stringify(trip("bench" as ThreadId, each, each))]) {
+    for (const body of [
+      JSON.stringify(deliver("bench" as ThreadId, `${each}`, say(text))),
+      JSON.stringify(trip("bench" as ThreadId, each, each)),
+    ]) {
       connection.exec("BEGIN IMMEDIATE");
       insert.run(body);
       connection.exec("COMMIT");

@@ -18,6 +18,8 @@ export interface Page {
   readonly started: Set<CallId>;
   readonly commits: ThreadCommit[];
   readonly consumed: number[];
+  /** The last commit settled inline calls as interrupted while a text waited. */
+  inlineCut: boolean;
 }
 
 /** What became durable, in the order it did. */
@@ -30,7 +32,7 @@ export class Journal {
   page(threadId: ThreadId): Page {
     let page = this.pages.get(threadId);
     if (!page) {
-      page = { history: [], calls: new Map(), started: new Set(), commits: [], consumed: [] };
+      page = { history: [], calls: new Map(), started: new Set(), commits: [], consumed: [], inlineCut: false };
       this.pages.set(threadId, page);
     }
     return page;

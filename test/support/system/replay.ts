@@ -34,14 +34,18 @@ export class Recorder {
 /** The commits that a log comes to when nothing but the chart sees it, in order, and how the thread stands then. */
 export const replay = ({ origin, events }: Log) => {
   const commits: ThreadCommit[] = [];
-  let [snapshot, actions] = initialTransition(threadMachine, origin);
-  for (const event of events) {
-    [snapshot, actions] = transition(threadMachine, snapshot, event);
-    for (const { type, params } of actions as { type: string; params: unknown }[]) {
+  const collect = (actions: readonly { readonly type: string; readonly params: unknown }[]): void => {
+    for (const { type, params } of actions) {
       if (type === "record") commits.push((params as { commit: ThreadCommit }).commit);
       if (type === "xstate.spawnChild" && (params as { src: unknown }).src === "commit")
         commits.push((params as { input: ThreadCommit }).input);
     }
+  };
+  let [snapshot, actions] = initialTransition(threadMachine, origin);
+  collect(actions);
+  for (const event of events) {
+    [snapshot, actions] = transition(threadMachine, snapshot, event);
+    collect(actions);
   }
   return { commits, value: snapshot.value, context: snapshot.context };
 };

@@ -1,6 +1,6 @@
 import type { ContentItem, PlacedEntry } from "../../../machines/history/entry.ts";
 import { faultsOf } from "../../../machines/history/faults.ts";
-import type { ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Call, ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { isControl, isDeferrable, isInterruptingText } from "../../../machines/thread/ledger.ts";
 import type { Accepted, Page } from "./journal.ts";
@@ -11,6 +11,39 @@ import type { World } from "./world.ts";
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const interrupts = (waiting: WaitingInput): boolean => isControl(waiting) || isInterruptingText(waiting);
+
+/** What an input or an entry says, by its source. */
+const wordsOf = (callId: string | undefined, text: string): string => JSON.stringify([callId ?? "", text]);
+const wordsOfInput = ({ input }: WaitingInput): string =>
+  wordsOf("callId" in input ? input.callId : undefined, "text" in input ? input.text : "");
+const wordsRead = ({ entry }: PlacedEntry): string[] => {
+  if (entry.kind === "user") return [wordsOf(undefined, entry.text)];
+  return entry.kind === "event" ? [wordsOf(entry.source.callId, entry.text)] : [];
+};
+
+const settlesAsInterrupted = (entries: readonly PlacedEntry[], before: Page, which: (call: Call) => boolean): boolean =>
+  entries.some(({ entry }) => {
+    const call = entry.kind === "result" && entry.origin === "interrupted" ? before.calls.get(entry.callId) : undefined;
+    return call !== undefined && which(call);
+  });
+
+/** A text cut a round, interrupted an active call, or cut the inline calls of the commit before: then it comes first. */
+const isInterruption = ({ entries }: ThreadCommit, before: Page): boolean =>
+  before.inlineCut ||
+  entries.some(({ entry }) => entry.kind === "user" && entry.interrupt) ||
+  settlesAsInterrupted(entries, before, ({ passive }) => !passive);
+
+/** R3: a batch is read in the order of acceptance, but for the texts that made an interruption. */
+const faultsOfBatch = (world: World, commit: ThreadCommit, before: Page): string[] => {
+  const { threadId, entries } = commit;
+  const order = world.journal.accepted
+    .filter((accepted) => accepted.threadId === threadId)
+    .map(({ waiting }) => wordsOfInput(waiting));
+  const read = entries.flatMap(wordsRead);
+  const sorted = [...read].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  if (same(read, sorted) || isInterruption(commit, before)) return [];
+  return [`R3: ${threadId} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
+};
 
 /** R4, R5: looks at each commit with what stood before it. */
 const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page): string[] => {
@@ -31,6 +64,11 @@ const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page): strin
     if (call && !call.passive && !waiting.some(interrupts))
       faults.push(`R4: ${entry.callId} is interrupted, and nobody interrupted`);
   }
+  faults.push(...faultsOfBatch(world, commit, before));
+  // What is recorded beside a slice does not end it.
+  if (commit.record)
+    before.inlineCut =
+      waiting.some(isInterruptingText) && settlesAsInterrupted(entries, before, ({ form }) => form === "inline");
   for (const seq of consumed)
     if (!waiting.some((input) => input.seq === seq)) faults.push(`R2: input ${seq} is consumed and does not wait`);
   return faults;
@@ -128,15 +166,8 @@ const faultsOfOrder = ({ journal }: World): string[] =>
     [isDeferrable, isInterruptingText].flatMap((belongs) => {
       const order = journal.accepted
         .filter((accepted) => accepted.threadId === threadId && belongs(accepted.waiting))
-        .map(({ waiting: { input } }) =>
-          JSON.stringify(["callId" in input ? input.callId : "", "text" in input && input.text]),
-        );
-      const stored = history
-        .flatMap(({ entry }) => {
-          if (entry.kind === "user") return [JSON.stringify(["", entry.text])];
-          return entry.kind === "event" ? [JSON.stringify([entry.source.callId, entry.text])] : [];
-        })
-        .filter((words) => order.includes(words));
+        .map(({ waiting }) => wordsOfInput(waiting));
+      const stored = history.flatMap(wordsRead).filter((words) => order.includes(words));
       const sorted = [...stored].sort((a, b) => order.indexOf(a) - order.indexOf(b));
       return same(stored, sorted)
         ? []

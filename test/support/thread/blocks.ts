@@ -52,7 +52,7 @@ export const settle = (fold: Fold): Fold => {
     else if (fold.waits("inline"))
       fold.ranInline(
         fold.context.calls
-          .filter(({ form }: Call) => form === "inline")
+          .filter(({ form, status }: Call) => form === "inline" && status === "committed")
           .map(({ callId }) => ({
             callId,
             origin: "sync",

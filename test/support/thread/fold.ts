@@ -46,13 +46,19 @@ export class Fold {
   readonly aborted: CallId[] = [];
   readonly announced: string[] = [];
   readonly cuts: string[] = [];
+  readonly resumed: Subscription[] = [];
   readonly stored: Stored;
   readonly limits: ThreadLimits;
   #seq: number;
   #now = 1_000;
   readonly #queue: { commit: ThreadCommit; awaited: boolean }[] = [];
 
-  constructor(limits: Partial<ThreadLimits> = {}, stored?: Stored, commits: ThreadCommit[] = []) {
+  constructor(
+    limits: Partial<ThreadLimits> = {},
+    stored?: Stored,
+    commits: ThreadCommit[] = [],
+    working: CallId[] = [],
+  ) {
     this.commits = commits;
     this.limits = { ...foldLimits, ...limits };
     this.stored = stored ?? { version: 0, record: newRecord, calls: [], subscriptions: [], history: [], inbox: [] };
@@ -65,10 +71,11 @@ export class Fold {
       record,
       calls,
       subscriptions,
+      inbox: [...this.stored.inbox],
+      working,
     });
     this.snapshot = snapshot;
     this.#collect(actions);
-    if (this.stored.inbox.length > 0) this.#send({ type: "inputs.accepted", inputs: [...this.stored.inbox] });
   }
 
   get state(): string {
@@ -153,9 +160,15 @@ export class Fold {
     return call.callId;
   }
 
-  /** A crash: a new actor on what was stored. */
+  /** A crash: a new actor on what was stored, in another process. */
   restarted(): Fold {
     return new Fold(this.limits, structuredClone(this.stored), this.commits);
+  }
+
+  /** The thread slept and comes back in the same process: its calls are at work there. */
+  reloaded(): Fold {
+    const working = [...this.stored.calls, ...this.stored.subscriptions].map(({ callId }) => callId);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, working);
   }
 
   #done(id: string, output: unknown): this {
@@ -182,6 +195,7 @@ export class Fold {
       if (type === "abort") this.aborted.push(...(params as { calls: CallId[] }).calls);
       if (type === "announce")
         this.announced.push(...(params as { deferred: WaitingInput[] }).deferred.map(({ dedupId }) => dedupId));
+      if (type === "resume") this.resumed.push(...(params as { subscriptions: Subscription[] }).subscriptions);
       if (type === "cutInline") this.cuts.push("inline");
       if (type === "xstate.sendTo" && (params as { event?: { type: string } }).event?.type === "round.cut")
         this.cuts.push("round");
@@ -211,9 +225,10 @@ export class Fold {
       ...stored.calls.filter(({ callId }) => !commit.calls.settled.includes(callId)),
       ...commit.calls.made,
     ];
-    stored.subscriptions = [...stored.subscriptions, ...commit.subscriptions.opened].filter(
-      ({ callId }) => !commit.subscriptions.ended.includes(callId),
-    );
+    const { opened, moved, ended } = commit.subscriptions;
+    stored.subscriptions = [...stored.subscriptions, ...opened]
+      .map((subscription) => moved.find(({ callId }) => callId === subscription.callId) ?? subscription)
+      .filter(({ callId }) => !ended.includes(callId));
     if (commit.record) stored.record = commit.record;
   }
 }

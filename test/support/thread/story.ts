@@ -185,7 +185,7 @@ export class Told {
     const interrupting = fold.state.endsWith("interrupting");
     fold.ranInline(
       fold.context.calls
-        .filter(({ form }) => form === "inline")
+        .filter(({ form, status }) => form === "inline" && status === "committed")
         .map(({ callId }, index) => ({
           callId,
           origin: interrupting && index >= cut ? "interrupted" : "sync",

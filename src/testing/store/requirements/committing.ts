@@ -25,7 +25,7 @@ const fullCommit = (version: number, consumed: number, marked: number) =>
     consumed: [consumed],
     interrupting: [marked],
     calls: { made: [callOf(alpha, 1), callOf(alpha, 2)], settled: [] },
-    subscriptions: { opened: [subscriptionOf(alpha, 1)], ended: [] },
+    subscriptions: { opened: [subscriptionOf(alpha, 1)], moved: [], ended: [] },
     timers: [{ callId: callOf(alpha, 1).callId, purpose: "deadline", due: 9_000 }],
     record: recordOf({ nextPosition: 4, turns: 1, rounds: 1, state: "awaitingActiveCall" }),
     facts: [
@@ -180,12 +180,21 @@ export const committing = [
     assert.deepEqual((await store.load(alpha))?.calls, [one, three]);
   }),
 
+  requirement("S3", "keeps a subscription in its place when it moves on", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    const [one, two] = [subscriptionOf(alpha, 1), subscriptionOf(alpha, 2)];
+    const moved = { ...one, lastEventId: "e7" };
+    await store.commit(commitOf(alpha, 0, { subscriptions: { opened: [one, two], moved: [], ended: [] } }), 2_000);
+    await store.commit(commitOf(alpha, 1, { subscriptions: { opened: [], moved: [moved], ended: [] } }), 3_000);
+    assert.deepEqual((await store.load(alpha))?.subscriptions, [moved, two]);
+  }),
+
   requirement("S3", "lists subscriptions in the order they were opened, and ended ones no more", async ({ store }) => {
     await store.create(alpha, spec, 1);
     const [one, two, three] = [1, 2, 3].map((number) => subscriptionOf(alpha, number));
     assert(one && two && three);
-    await store.commit(commitOf(alpha, 0, { subscriptions: { opened: [three, one], ended: [] } }), 2_000);
-    await store.commit(commitOf(alpha, 1, { subscriptions: { opened: [two], ended: [one.callId] } }), 3_000);
+    await store.commit(commitOf(alpha, 0, { subscriptions: { opened: [three, one], moved: [], ended: [] } }), 2_000);
+    await store.commit(commitOf(alpha, 1, { subscriptions: { opened: [two], moved: [], ended: [one.callId] } }), 3_000);
     assert.deepEqual((await store.load(alpha))?.subscriptions, [three, two]);
   }),
 

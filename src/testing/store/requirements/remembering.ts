@@ -54,7 +54,7 @@ export const remembering = [
         consumed: [a],
         interrupting: [b],
         calls: { made, settled: [] },
-        subscriptions: { opened: [subscriptionOf(alpha, 1)], ended: [] },
+        subscriptions: { opened: [subscriptionOf(alpha, 1)], moved: [], ended: [] },
         timers: [{ callId: callOf(alpha, 1).callId, purpose: "wake", due: 5_000 }],
         record: recordOf({
           turns: 1,
