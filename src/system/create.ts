@@ -12,6 +12,7 @@ import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import type { ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
+import { guardedInspector } from "../thread/guarded-inspector.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
 import { createHub } from "./hub.ts";
@@ -75,7 +76,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     watched: hub.watched,
     publish: hub.publish,
     timersChanged: () => timers.changed(),
-    inspect: options.inspect,
+    inspect: options.inspect && guardedInspector(options.inspect, logger),
     hooks,
     signal: stopping.signal,
   };

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { InspectionEvent, Observer } from "xstate";
+import type { InspectionEvent } from "xstate";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
@@ -39,7 +39,7 @@ export interface ThreadEnvironment {
   readonly publish: (update: Update) => void;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
-  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void) | undefined;
+  readonly inspect?: ((event: InspectionEvent) => void) | undefined;
   readonly hooks: SystemHooks;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;

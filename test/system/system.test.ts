@@ -162,6 +162,19 @@ describe("a system", () => {
     await expect(createSystem({} as never)).rejects.toThrow(/model/);
   });
 
+  it("is not broken by an observer that throws, and lets it be", async () => {
+    let heard = 0;
+    const inspect = () => {
+      heard += 1;
+      throw new Error("no");
+    };
+    const system = await systemWith({ model: scriptedModel(["one", "two"]), inspect });
+    const thread = await system.open("t");
+    expect(await thread.ask("a")).toBe("one");
+    expect(await thread.ask("b")).toBe("two");
+    expect(heard).toBe(1);
+  });
+
   it("says nothing more after it was stopped, and what was accepted waits for the next one (R1)", async () => {
     const store = memoryStore();
     const model = scriptedModel();

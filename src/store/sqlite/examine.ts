@@ -108,6 +108,12 @@ const foreign = (path: string, options?: ErrorOptions) =>
     options,
   );
 
+/** As long as the header says that the file is. */
+const bytesOf = (connection: DatabaseSync): number => {
+  const sizes = connection.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size");
+  return (sizes.get() as { bytes: number }).bytes;
+};
+
 /**
  * Looks at the file alone, takes no locks and leaves nothing beside it: strangers are told apart before SQLite gets to
  * write anything on their account.
@@ -120,7 +126,8 @@ const peek = (path: string): "ours" | "damaged" => {
     connection.open();
     if (applicationIdOf(connection) !== applicationId) throw foreign(path);
     checkVersion(path, versionOf(connection));
-    return "ours";
+    // SQLite itself takes a last page for whole of which a part is there.
+    return sizeOf(path) < bytesOf(connection) ? "damaged" : "ours";
   } catch (error) {
     if (isCorrupt(error)) return "damaged";
     if (!isForeign(error)) throw failureOf(path, error, "the header");

@@ -32,7 +32,9 @@ const StoredFacts = z.array(
 );
 
 export const feedOn = (database: Database): Feed => {
-  const last = database.prepare<{ next: number }>("SELECT first + facts AS next FROM feed ORDER BY first DESC LIMIT 1");
+  const last = database.prepare<{ next: number }>(
+    "SELECT first + facts AS next FROM feed WHERE first = (SELECT max(first) FROM feed)",
+  );
   const insert = database.prepare("INSERT INTO feed (first, facts, thread, at, body) VALUES (?, ?, ?, ?, ?)");
   // A position lies in the passage that begins last of those that begin at or before it.
   const passages = database.prepare<Passage>(`

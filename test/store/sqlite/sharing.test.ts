@@ -178,8 +178,8 @@ const inProcess = (script: string, ...args: string[]) =>
 describe("several processes", () => {
   it("make one file together, and each input is accepted once, whoever sends it (R2)", async () => {
     const file = freshFile();
-    const senders = [1, 2, 3, 4].map(() => inProcess("./processes/sender.ts", file, "25"));
-    for (const sender of senders) expect(await once(sender, "exit")).toEqual([0, null]);
+    const ends = [1, 2, 3, 4].map(() => once(inProcess("./processes/sender.ts", file, "25"), "exit"));
+    for (const end of await Promise.all(ends)) expect(end).toEqual([0, null]);
     const store = opened(file);
     expect((await waitingIn(store, alpha)).sort()).toEqual(Array.from({ length: 25 }, (_, id) => `${id}`).sort());
     expect(await store.feed({ after: 0, limit: 1_000 })).toHaveLength(25);

@@ -4,6 +4,7 @@ import type { Call, ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { isControl, isDeferrable, isInterruptingText } from "../../../machines/thread/ledger.ts";
 import type { Accepted, Page } from "./journal.ts";
+import { repeatable } from "./tools.ts";
 import type { World } from "./world.ts";
 
 /** The rules R1 to R9, checked from outside: by what was accepted, committed, asked, called and told. */
@@ -27,11 +28,14 @@ const settlesAsInterrupted = (entries: readonly PlacedEntry[], before: Page, whi
     return call !== undefined && which(call);
   });
 
-/** A text cut a round, interrupted an active call, or cut the inline calls of the commit before: then it comes first. */
-const isInterruption = ({ entries }: ThreadCommit, before: Page): boolean =>
+/**
+ * A text cut a round, told an active call to stop (whose result can still have come), or cut the inline calls of the
+ * commit before: then it comes first.
+ */
+const isInterruption = (world: World, { entries, calls }: ThreadCommit, before: Page): boolean =>
   before.inlineCut ||
   entries.some(({ entry }) => entry.kind === "user" && entry.interrupt) ||
-  settlesAsInterrupted(entries, before, ({ passive }) => !passive);
+  calls.settled.some((callId) => world.stopped.has(callId) && before.calls.get(callId)?.passive === false);
 
 /** R3: a batch is read in the order of acceptance, but for the texts that made an interruption. */
 const faultsOfBatch = (world: World, commit: ThreadCommit, before: Page): string[] => {
@@ -41,7 +45,7 @@ const faultsOfBatch = (world: World, commit: ThreadCommit, before: Page): string
     .map(({ waiting }) => wordsOfInput(waiting));
   const read = entries.flatMap(wordsRead);
   const sorted = [...read].sort((a, b) => order.indexOf(a) - order.indexOf(b));
-  if (same(read, sorted) || isInterruption(commit, before)) return [];
+  if (same(read, sorted) || isInterruption(world, commit, before)) return [];
   return [`R3: ${threadId} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
 };
 
@@ -110,7 +114,9 @@ const placesOf = ({ commits, history }: Page, { waiting }: Accepted): string[] =
   for (const { entry } of history) {
     if (input.kind === "text" && entry.kind === "user" && entry.text === input.text) places.push("history");
     if (input.kind === "event" && entry.kind === "event" && entry.text === input.text && entry.source.callId === about)
-      places.push("history");
+      if (places.length === 0 || !input.text.startsWith("The subscription has ended"))
+        // Two processes can say the same of an end; what was discarded is not what was read.
+        places.push("history");
     if (entry.kind !== "result" || entry.callId !== about) continue;
     if (input.kind === "result" && same(entry.content, input.content)) places.push("history");
     // Two timers of a call say the same, and so do two refusals: what was discarded is not what settled the call.
@@ -175,16 +181,17 @@ const faultsOfOrder = ({ journal }: World): string[] =>
     }),
   );
 
-/** R7: a tool is called once, for a call that is durable and marked as started; inline calls are not marked. */
+/** R7: a tool is called once in a process, for a call that is durable and marked as started; in another if it may be. */
 const faultsOfTools = ({ begun }: World): string[] => {
-  const seen = new Set<string>();
-  return begun.flatMap(({ name, callId, durable, started }) => {
+  const lives = new Map<string, number>();
+  return begun.flatMap(({ name, callId, durable, started, life }) => {
     const faults: string[] = [];
-    if (seen.has(callId)) faults.push(`R7: ${name} was called twice for ${callId}`);
-    seen.add(callId);
+    const before = lives.get(callId);
+    if (before === life) faults.push(`R7: ${name} was called twice for ${callId}`);
+    if (before !== undefined && !repeatable.includes(name)) faults.push(`R7: ${name} began again for ${callId}`);
+    lives.set(callId, life);
     if (!durable) faults.push(`R7: ${name} was called for ${callId}, which is not durable`);
-    if (durable && !started && name !== "add" && name !== "look")
-      faults.push(`R7: ${callId} was handed over and is not marked`);
+    if (durable && !started) faults.push(`R7: ${callId} was handed over and is not marked`);
     return faults;
   });
 };
@@ -193,31 +200,38 @@ const faultsOfTools = ({ begun }: World): string[] => {
 const faultsOfRequests = ({ model }: World): string[] =>
   model.requests.flatMap(({ ordinal, refusals }) => refusals.map((refusal) => `R5: request ${ordinal}: ${refusal}`));
 
-/** R8: a round's commit comes before the next round of its thread begins. */
+/** R8: a round's commit comes before the next round of its thread begins, unless the process ended in between. */
 const faultsOfRounds = ({ updates, threads }: World): string[] =>
   threads.flatMap(({ id }) => {
-    let open = false;
+    let open: number | undefined;
+    let seen: number | undefined;
     const faults: string[] = [];
-    for (const { threadId, type } of updates) {
-      if (threadId !== id || (type !== "round.started" && type !== "round.ended")) continue;
-      if (open === (type === "round.started"))
-        faults.push(`R8: ${type} of ${id} comes while a round is ${open ? "open" : "closed"}`);
-      open = type === "round.started";
+    for (const { life, update } of updates) {
+      if (update.threadId !== id) continue;
+      if (update.type === "round.started") {
+        if (open === life) faults.push(`R8: a round of ${id} begins while one is open`);
+        open = life;
+      } else if (update.type === "round.ended") {
+        // A thread that comes up with work begins before anybody can watch it.
+        if (open !== life && seen === life) faults.push(`R8: a round of ${id} ends while none is open`);
+        open = undefined;
+      } else continue;
+      seen = life;
     }
     return faults;
   });
 
-/** R6: nobody was told that a text which interrupts is held back; and what is held back is told once. */
+/** R6: nobody was told that a text which interrupts is held back; what is held back is told once in a process. */
 const faultsOfAnnouncements = ({ updates, journal }: World): string[] => {
   const told = new Set<string>();
-  return updates.flatMap((update) => {
+  return updates.flatMap(({ life, update }) => {
     if (update.type !== "input.deferred") return [];
     const { threadId, kind, dedupId } = update;
     const inputs = journal.accepted.filter(
       ({ threadId: other, waiting }) =>
         other === threadId && waiting.dedupId === dedupId && waiting.input.kind === kind,
     );
-    const name = `${threadId} ${kind} ${dedupId}`;
+    const name = `${life} ${threadId} ${kind} ${dedupId}`;
     const faults = inputs.some(({ waiting }) => isDeferrable(waiting)) ? [] : [`R6: ${name} is deferred`];
     if (told.has(name) && inputs.length === 1) faults.push(`${name} is announced twice`);
     told.add(name);

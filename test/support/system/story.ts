@@ -36,11 +36,13 @@ type Happening =
       readonly what: "event" | "repeat" | "final" | "complete" | "error" | "nonsense";
     }
   | { readonly do: "pass"; readonly ms: number }
+  /** The process ends and another one begins on the same store. */
+  | { readonly do: "crash" }
   /** The store refuses to work, so many times. */
   | { readonly do: "fail"; readonly times: number };
 
 /** What happens, and how many of the pending operations end before the next thing does. */
-export type Step = Happening & { readonly then: number };
+export type Step = Happening & { readonly lets: number };
 
 const pick = fc.nat({ max: 30 });
 
@@ -71,7 +73,7 @@ const addressed: fc.Arbitrary<Addressed> = fc.record({
 const call = fc
   .record({
     tool: fc.oneof(
-      { weight: 9, arbitrary: fc.constantFrom("work", "hand", "hand", "timed", "watch", "watch") },
+      { weight: 9, arbitrary: fc.constantFrom("work", "hand", "hand", "timed", "watch", "follow") },
       { weight: 4, arbitrary: fc.constantFrom("nap", "doze", "sleep", "sleep_until_event_or_input") },
       { weight: 3, arbitrary: fc.constantFrom("add", "look") },
       { weight: 1, arbitrary: fc.constantFrom("nobody", "receive_event__injected", "receive_event", "") },
@@ -144,6 +146,15 @@ const step: fc.Arbitrary<Step> = fc
     happening,
     fc.oneof({ weight: 1, arbitrary: fc.nat({ max: 3 }) }, { weight: 2, arbitrary: fc.integer({ min: 4, max: 40 }) }),
   )
-  .map(([happens, then]) => ({ ...happens, then }));
+  .map(([happens, lets]) => ({ ...happens, lets }));
 
-export const story = fc.array(step, { minLength: 10, maxLength: 60, size: "max" });
+export const story: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 10, maxLength: 60, size: "max" });
+
+/** A story in which the process ends here and there. */
+export const storyWithCrashes: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: step },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), lets: fc.nat({ max: 20 }) }) },
+  ),
+  { minLength: 10, maxLength: 60, size: "max" },
+);

@@ -1,6 +1,5 @@
 import { Subject } from "rxjs";
 import { z } from "zod";
-import type { CallId } from "../../../machines/history/ids.ts";
 import { ToolError } from "../../../src/errors.ts";
 import type { ToolCall } from "../../../src/tool/call.ts";
 import { defineTool, type ProducerEvent, type Tool } from "../../../src/tool/define.ts";
@@ -14,7 +13,7 @@ export interface ToolWatch {
   readonly began: (name: string, call: ToolCall) => void;
   /** Resolves when the work may end. */
   readonly turn: (label: string) => Promise<void>;
-  readonly opened: (callId: CallId, events: Subject<ProducerEvent>) => void;
+  readonly opened: (events: Subject<ProducerEvent>) => void;
 }
 
 const circular = (): unknown => {
@@ -38,26 +37,42 @@ export const toolsOfEveryForm = ({ began, turn, opened }: ToolWatch): readonly T
     if (how === "throws") throw new Error(`secret of ${name}`);
   };
   const parts = (name: string) => ({ name, description: `Does ${name}.`, inputSchema });
+  const producer = (): Subject<ProducerEvent> => {
+    const events = new Subject<ProducerEvent>();
+    opened(events);
+    return events;
+  };
+  const subscribes = (name: string) => async (args: { how: How }, call: ToolCall) => {
+    const started = await works(name, args.how, call);
+    return { started, events: producer() };
+  };
+  const again = { idempotent: true };
   return [
     defineTool({ ...parts("work"), run: ({ how }, call) => works("work", how, call) }),
     defineTool({ ...parts("doze"), passive: true, run: ({ how }, call) => works("doze", how, call) }),
     defineTool({ ...parts("hand"), dispatch: ({ how }, call) => starts("hand", how, call) }),
     defineTool({ ...parts("nap"), passive: true, dispatch: ({ how }, call) => starts("nap", how, call) }),
-    defineTool({ ...parts("timed"), deadline: 1_000, dispatch: ({ how }, call) => starts("timed", how, call) }),
-    defineTool({ ...parts("add"), inline: ({ how }, call) => works("add", how, call) }),
     defineTool({
-      ...parts("look"),
-      annotations: { readOnly: true },
-      inline: ({ how }, call) => works("look", how, call),
+      ...parts("timed"),
+      deadline: 1_000,
+      annotations: again,
+      dispatch: ({ how }, call) => starts("timed", how, call),
     }),
+    defineTool({ ...parts("add"), inline: ({ how }, call) => works("add", how, call) }),
+    defineTool({ ...parts("look"), annotations: again, inline: ({ how }, call) => works("look", how, call) }),
+    defineTool({ ...parts("watch"), subscribe: subscribes("watch") }),
     defineTool({
-      ...parts("watch"),
-      subscribe: async ({ how }, call) => {
-        const started = await works("watch", how, call);
-        const events = new Subject<ProducerEvent>();
-        opened(call.id, events);
-        return { started, events };
+      ...parts("follow"),
+      annotations: again,
+      subscribe: subscribes("follow"),
+      resume: async ({ how }, call) => {
+        await turn(`resume ${call.id}`);
+        if (how === "odd") throw new Error("secret of a source");
+        return { started: "again", events: producer() };
       },
     }),
   ];
 };
+
+/** Tools whose calls may begin once more in another process. */
+export const repeatable: readonly string[] = ["timed", "look", "follow"];

@@ -8,7 +8,7 @@ import { InputRefusedError, StoreError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
-import type { System, Thread } from "../../../src/system/api.ts";
+import type { System, SystemOptions, Thread } from "../../../src/system/api.ts";
 import { createSystem } from "../../../src/system/create.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
 import type { Update } from "../../../src/thread/update.ts";
@@ -34,6 +34,8 @@ export interface Begun {
   readonly threadId: string;
   readonly durable: boolean;
   readonly started: boolean;
+  /** In which process, from 0. */
+  readonly life: number;
 }
 
 export interface WorldOptions {
@@ -62,38 +64,37 @@ export class World {
   readonly journal = new Journal();
   readonly sent: Sent[] = [];
   readonly begun: Begun[] = [];
-  readonly updates: Update[] = [];
-  readonly producers: { readonly callId: CallId; readonly events: Subject<ProducerEvent> }[] = [];
+  /** Calls that were told to stop. */
+  readonly stopped = new Set<CallId>();
+  /** What who watched was told, and in which process. */
+  readonly updates: { readonly life: number; readonly update: Update }[] = [];
+  producers: readonly Subject<ProducerEvent>[] = [];
   /** What happened, for people. */
   readonly log: string[] = [];
   readonly faults: string[] = [];
-  readonly threads: Thread[] = [];
+  /** Those of the process that lives; empty while it comes up. */
+  threads: readonly Thread[] = [];
   readonly model: ScriptedModel;
-  readonly store;
+  readonly #memory = memoryStore();
   readonly #scheduler: fc.Scheduler;
   readonly #options: WorldOptions;
+  readonly #random = random();
   #system: System | undefined;
   #failures = 0;
   #underway = 0;
   #envelopes = 0;
+  #life = 0;
 
   private constructor(scheduler: fc.Scheduler, options: WorldOptions) {
     this.#scheduler = scheduler;
     this.#options = options;
     this.model = scriptedModel({ strict: options.signs ? { signatures: true } : true });
-    this.store = watchedStore(
-      memoryStore(),
-      this.journal,
-      (label) => this.#turn(label),
-      () => this.#failures-- > 0,
-    );
   }
 
   static async begin(scheduler: fc.Scheduler, options: WorldOptions = {}): Promise<World> {
     const world = new World(scheduler, options);
-    const opened = world.#open();
+    world.#open();
     await world.goOn(() => world.threads.length === names.length);
-    await opened;
     return world;
   }
 
@@ -121,7 +122,7 @@ export class World {
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await settle(3);
-      for (let left = step.then; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
+      for (let left = step.lets; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
     }
   }
 
@@ -129,6 +130,7 @@ export class World {
   async finish(): Promise<void> {
     this.log.push("everything comes to its end");
     this.#failures = 0;
+    await this.goOn(() => this.threads.length === names.length);
     let rested = false;
     void Promise.all(this.threads.map((thread) => thread.atRest())).then(() => {
       rested = true;
@@ -168,30 +170,59 @@ export class World {
     return this.#underway > 0 || this.model.openRequests.length > 0 || this.sent.some(({ answer }) => answer === null);
   }
 
-  async #open(): Promise<void> {
-    this.#system = await createSystem(
-      {
-        model: this.model,
-        modelOptions: { eventsAs: this.#options.signs ? "text" : "call" },
-        store: this.store,
-        clock: this.clock,
-        logger: silentLogger,
-        random: random(),
-        limits,
-        tools: toolsOfEveryForm({
-          began: (name, call) => this.#began(name, call),
-          turn: (label) => this.#turn(label),
-          opened: (callId, events) => this.producers.push({ callId, events }),
-        }),
-        ...(this.#options.inspect && { inspect: this.#options.inspect }),
-      },
-      { onRequest: (threadId, _, uncommitted) => this.onRequest(threadId, uncommitted) },
-    );
-    for (const name of names) {
-      const thread = await this.#system.open(name, { instructions: name });
-      thread.updates$.subscribe((update) => this.updates.push(update));
-      this.threads.push(thread);
-    }
+  /** A process begins on the store; what is done by one that has ended never ends, nor do its clocks ring. */
+  #open(): void {
+    const life = this.#life;
+    const lives = () => life === this.#life;
+    const turn = async (label: string): Promise<void> => {
+      await this.#scheduler.schedule(Promise.resolve(), label);
+      if (!lives()) await new Promise(() => {});
+    };
+    const { clock } = this;
+    const options: SystemOptions = {
+      model: this.model,
+      modelOptions: { eventsAs: this.#options.signs ? "text" : "call" },
+      store: watchedStore(this.#memory, this.journal, turn, () => this.#failures-- > 0),
+      clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
+      logger: silentLogger,
+      random: this.#random,
+      limits,
+      tools: toolsOfEveryForm({
+        began: (name, call) => lives() && this.#began(name, call),
+        turn,
+        opened: (events) => {
+          if (lives()) this.producers = [...this.producers, events];
+        },
+      }),
+      ...(this.#options.inspect && { inspect: this.#options.inspect }),
+    };
+    const begin = async (): Promise<void> => {
+      const system = await createSystem(options, {
+        onRequest: (threadId, _, uncommitted) => lives() && this.onRequest(threadId, uncommitted),
+        onAbort: (_, callId) => lives() && this.stopped.add(callId),
+      });
+      if (!lives()) return;
+      this.#system = system;
+      const threads: Thread[] = [];
+      for (const name of names) {
+        const thread = await system.open(name, { instructions: name });
+        thread.updates$.subscribe((update) => lives() && this.updates.push({ life, update }));
+        threads.push(thread);
+      }
+      if (lives()) this.threads = threads;
+    };
+    begin().catch((error: unknown) => this.faults.push(`a system does not begin: ${String(error)}`));
+  }
+
+  /** The process ends in the middle of everything, and another begins. */
+  #crash(): void {
+    this.#life++;
+    this.#system = undefined;
+    this.threads = [];
+    this.producers = [];
+    for (const parcel of this.sent) parcel.answer ??= "failed";
+    for (const request of this.model.openRequests) request.stream([], "drop");
+    this.#open();
   }
 
   /** Called right before a request goes out. */
@@ -202,14 +233,10 @@ export class World {
     await settle(3);
   }
 
-  async #turn(label: string): Promise<void> {
-    await this.#scheduler.schedule(Promise.resolve(), label);
-  }
-
   #began(name: string, { id: callId, threadId }: ToolCall): void {
     const page = this.journal.page(threadId);
     const durable = page.calls.has(callId);
-    this.begun.push({ name, callId, threadId, durable, started: page.started.has(callId) });
+    this.begun.push({ name, callId, threadId, durable, started: page.started.has(callId), life: this.#life });
   }
 
   async #play(step: Step): Promise<void> {
@@ -236,11 +263,13 @@ export class World {
       case "fail":
         this.#failures = step.times;
         return;
+      case "crash":
+        return this.#crash();
     }
   }
 
   #emit({ pick, what }: Extract<Step, { do: "emit" }>): void {
-    const events = this.producers[pick % this.producers.length]?.events;
+    const events = this.producers[pick % this.producers.length];
     const text = `e${this.log.length}`;
     if (what === "complete") events?.complete();
     else if (what === "error") events?.error(new Error("secret of a producer"));
@@ -252,13 +281,18 @@ export class World {
   #send(envelopes: readonly Envelope[]): void {
     const parcels = envelopes.map((envelope): Sent => ({ envelope, key: keyOf(envelope), answer: null }));
     this.sent.push(...parcels);
-    const answers = this.system.deliver(envelopes) as unknown as Promise<readonly boolean[]>;
+    const system = this.#system;
+    if (!system) {
+      for (const parcel of parcels) parcel.answer = "failed";
+      return;
+    }
+    const answers = system.deliver(envelopes) as unknown as Promise<readonly boolean[]>;
     answers.then(
       (fresh) => {
-        for (const [index, parcel] of parcels.entries()) parcel.answer = fresh[index] ?? "failed";
+        for (const [index, parcel] of parcels.entries()) parcel.answer ??= fresh[index] ?? "failed";
       },
       (error: unknown) => {
-        for (const parcel of parcels) parcel.answer = error instanceof InputRefusedError ? "refused" : "failed";
+        for (const parcel of parcels) parcel.answer ??= error instanceof InputRefusedError ? "refused" : "failed";
         if (!(error instanceof InputRefusedError || error instanceof StoreError))
           this.faults.push(`a sender was told ${String(error)}`);
       },
