@@ -8,6 +8,7 @@ export type {
   ThreadOptions,
   ThreadView,
 } from "./system/api.ts";
+export type { FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
 export {
   defineTool,

@@ -5,6 +5,7 @@ import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Usage } from "../../machines/round/turn.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
+import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
@@ -12,6 +13,7 @@ import type { ModelOptions } from "../model/model.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
 import type { Update } from "../thread/update.ts";
 import type { Tool } from "../tool/define.ts";
+import type { FeedQuery } from "./feed.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
 export interface Limits {
@@ -35,6 +37,8 @@ export interface Limits {
   readonly openRequests: number;
   /** Active subscriptions of one thread. */
   readonly subscriptions: number;
+  /** ms between looks at what other processes wrote into the store. */
+  readonly pollInterval: number;
   /** Updates that wait for one slow reader. */
   readonly readerBuffer: number;
 }
@@ -93,6 +97,8 @@ export interface System {
    */
   deliver(envelope: unknown): Promise<boolean>;
   deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;
+  /** Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. */
+  feed(query?: FeedQuery): AsyncIterable<FeedItem>;
   /** Stops accepting, lets commits finish, aborts signals. A second call waits for the first. */
   stop(): Promise<void>;
   /** The model for the rounds that begin from now on. */

@@ -15,6 +15,7 @@ import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
 import { guardedInspector } from "../thread/guarded-inspector.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
+import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
 import { limitsOf } from "./limits.ts";
 import { createResidents } from "./residents.ts";
@@ -75,6 +76,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     instructions: (spec) => [options.instructions, spec.instructions].filter((text) => text).join("\n\n"),
     watched: hub.watched,
     publish: hub.publish,
+    committed: hub.committed,
     timersChanged: () => timers.changed(),
     inspect: options.inspect && guardedInspector(options.inspect, logger),
     hooks,
@@ -93,6 +95,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       for (const { waiting, feed, facts } of accepted)
         for (const [index, fact] of facts.entries())
           hub.publish({ ...fact, threadId, feed: feed + index, at: waiting.at });
+    hub.committed();
     residents.deliver(
       threadId,
       accepted.map(({ waiting }) => waiting),
@@ -147,6 +150,11 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     thread: async (id) => find(threadIdOf(id)),
     threads: (query) => store.threads(query),
     deliver,
+    feed: (query) =>
+      readFeed(
+        { store, clock, signal: stopping.signal, pollInterval: limits.pollInterval, onNews: hub.onceCommitted },
+        query,
+      ),
     useModel(model, modelOptions) {
       current = { model, options: resolveModelOptions(model, modelOptions) };
       for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });

@@ -37,6 +37,8 @@ export interface ThreadEnvironment {
   /** Whether anybody watches a thread. */
   readonly watched: (threadId: ThreadId) => boolean;
   readonly publish: (update: Update) => void;
+  /** Facts became durable. */
+  readonly committed: () => void;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
   readonly inspect?: ((event: InspectionEvent) => void) | undefined;

@@ -125,6 +125,7 @@ export class Resident {
     }
     this.conversation.append(commit.entries);
     this.#publishFacts(commit.facts, outcome.feed, at);
+    this.#env.committed();
     const { opened } = commit.subscriptions;
     for (const callId of commit.calls.settled)
       if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);

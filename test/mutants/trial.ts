@@ -47,7 +47,13 @@ export const trial = async (mutant: string | undefined, limit: number): Promise<
   const began = performance.now();
   try {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    const flags = ["--config", "test/mutants/vitest.config.ts", "--no-fsModuleCache", "--reporter=json", `--outputFile=${outputFile}`];
+    const flags = [
+      "--config",
+      "test/mutants/vitest.config.ts",
+      "--no-fsModuleCache",
+      "--reporter=json",
+      `--outputFile=${outputFile}`,
+    ];
     const child = spawn(process.execPath, [vitest, "run", ...rooms, ...flags, `--bail=${mutant ? enough : 0}`], {
       cwd: root,
       env: { ...process.env, CI: "true", WAKEFUL_MUTANT: mutant ?? "" },

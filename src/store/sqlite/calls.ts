@@ -1,7 +1,7 @@
 import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { Call, CallStatus, Subscription, ThreadCommit, Timer } from "../../../machines/thread/commit.ts";
 import type { Database } from "./database.ts";
-import { readRow, StoredCall, StoredSubscription, statuses } from "./rows.ts";
+import { rankOf, readRow, StoredCall, StoredSubscription, statusOf } from "./rows.ts";
 
 /** What is outstanding: calls, their timers, subscriptions. Rows come and go with what they stand for (S7, S9). */
 export interface Calls {
@@ -49,24 +49,24 @@ export const callsOn = (database: Database): Calls => {
       for (const call of commit.calls.made) {
         const { callId, position, form, status } = call;
         const due = status === "committed" && form !== "builtin" ? 1 : 0;
-        make.run(thread, callId, position, statuses.indexOf(status), due, JSON.stringify(call));
+        make.run(thread, callId, position, rankOf[status], due, JSON.stringify(call));
       }
       for (const { callId, purpose, due } of commit.timers) arm.run(thread, callId, purpose, due);
       for (const callId of commit.calls.settled) {
         settle.run(thread, callId);
         disarm.run(thread, callId);
       }
-      for (const subscription of commit.subscriptions.opened)
+      for (const subscription of [...commit.subscriptions.opened, ...commit.subscriptions.moved])
         open.run(thread, subscription.callId, JSON.stringify(subscription));
       for (const callId of commit.subscriptions.ended) end.run(thread, callId);
     },
     mark(threadId, ids, status) {
-      for (const callId of ids) move.run(statuses.indexOf(status), threadId, callId);
+      for (const callId of ids) move.run(rankOf[status], threadId, callId);
     },
     outstanding: (thread, threadId) =>
       calls.all(thread).map(({ id, status, body }) => {
         const where = { what: `call ${id}`, threadId };
-        return readRow(database.file, StoredCall, body, where, { status: statuses[status] });
+        return readRow(database.file, StoredCall, body, where, { status: statusOf.get(status) });
       }),
     subscriptions: (thread, threadId) =>
       subscriptions

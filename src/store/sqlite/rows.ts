@@ -2,7 +2,8 @@ import { z } from "zod";
 import { Entry, EventSource, TurnPart } from "../../../machines/history/entry.ts";
 import { CallId } from "../../../machines/history/ids.ts";
 import type { Json, JsonObject } from "../../../machines/history/json.ts";
-import type { Call, Subscription, ThreadRecord, ThreadState } from "../../../machines/thread/commit.ts";
+import type { CallForm, Failure, Usage } from "../../../machines/round/turn.ts";
+import type { Call, CallStatus, Subscription, ThreadRecord, ThreadState } from "../../../machines/thread/commit.ts";
 import { Input } from "../../../machines/thread/input.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import type { ThreadSpec } from "../store.ts";
@@ -37,60 +38,84 @@ export const StoredEntry = z.discriminatedUnion("kind", [
 
 export const StoredInput = z.object({ dedupId: z.string(), input: Input });
 
-const states = ["running", "awaitingActiveCall", "idlePassive", "subscribed", "idle", "closed"] as const;
-export const StoredState = z.enum(states) satisfies z.ZodType<ThreadState>;
+/** One schema for every field, optional ones too: a field that the contract gets later cannot be forgotten here. */
+type Fields<T> = { readonly [Key in keyof T]-?: z.ZodType };
 
-const CallForm = z.enum(["run", "dispatch", "subscribe", "inline", "builtin"]);
-const called = { callId: CallId, providerCallId: z.string(), name: z.string(), args: AnyObject, form: CallForm };
+/** The same for the members of a union of strings. */
+const oneOf = <T extends string>(members: Record<T, true>) => z.enum(Object.keys(members) as [T, ...T[]]);
 
-export const statuses = ["committed", "started", "acknowledged"] as const;
+export const StoredState = oneOf<ThreadState>({
+  running: true,
+  awaitingActiveCall: true,
+  idlePassive: true,
+  subscribed: true,
+  idle: true,
+  closed: true,
+});
+
+/** How a status is stored: a call's only grows (S9). There is room below for what comes before `committed`. */
+export const rankOf: Readonly<Record<CallStatus, number>> = { committed: 1, started: 2, acknowledged: 3 };
+export const statusOf = new Map(Object.entries(rankOf).map(([status, rank]) => [rank, status]));
+
+const called = {
+  callId: CallId,
+  providerCallId: z.string(),
+  name: z.string(),
+  args: AnyObject,
+  form: oneOf<CallForm>({ run: true, dispatch: true, subscribe: true, inline: true, builtin: true }),
+};
 
 export const StoredCall = z.object({
   ...called,
   display: z.string().exactOptional(),
   position: z.number(),
   passive: z.boolean(),
-  onRestart: z.enum(["again", "fail"]),
-  status: z.enum(statuses),
-}) satisfies z.ZodType<Call>;
+  onRestart: oneOf<Call["onRestart"]>({ again: true, fail: true }),
+  status: oneOf<CallStatus>({ committed: true, started: true, acknowledged: true }),
+} satisfies Fields<Call>) satisfies z.ZodType<Call>;
 
-export const StoredSubscription = z.object(called) satisfies z.ZodType<Subscription>;
+export const StoredSubscription = z.object({
+  ...called,
+  lastEventId: z.string().exactOptional(),
+} satisfies Fields<Subscription>) satisfies z.ZodType<Subscription>;
+
+const StoredFailure = z.object({
+  code: oneOf<Failure["code"]>({
+    MODEL_FAILED: true,
+    MODEL_UNAVAILABLE: true,
+    TURN_TRUNCATED: true,
+    TURN_FILTERED: true,
+    ROUND_LIMIT: true,
+    REPEATED_CALL: true,
+  }),
+  message: z.string(),
+  at: z.number(),
+} satisfies Fields<Failure>) satisfies z.ZodType<Failure>;
 
 const count = z.number();
+const StoredUsage = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedInputTokens: count.exactOptional(),
+  reasoningTokens: count.exactOptional(),
+} satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
+
 export const StoredRecord = z.object({
   nextPosition: count,
   turns: count,
   rounds: count,
   repeated: z.object({ call: z.string(), times: count }).nullable(),
   roundDue: z.boolean(),
-  lastFailure: z
-    .object({
-      code: z.enum([
-        "MODEL_FAILED",
-        "MODEL_UNAVAILABLE",
-        "TURN_TRUNCATED",
-        "TURN_FILTERED",
-        "ROUND_LIMIT",
-        "REPEATED_CALL",
-      ]),
-      message: z.string(),
-      at: z.number(),
-    })
-    .nullable(),
-  usage: z.object({
-    inputTokens: count,
-    outputTokens: count,
-    cachedInputTokens: count.exactOptional(),
-    reasoningTokens: count.exactOptional(),
-  }),
+  lastFailure: StoredFailure.nullable(),
+  usage: StoredUsage,
   state: StoredState,
-}) satisfies z.ZodType<ThreadRecord>;
+} satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;
 
 export const StoredSpec = z.object({
   tools: z.array(z.string()),
   instructions: z.string(),
   metadata: AnyObject,
-}) satisfies z.ZodType<ThreadSpec>;
+} satisfies Fields<ThreadSpec>) satisfies z.ZodType<ThreadSpec>;
 
 /** Of whom a value is, for the error when it cannot be read. */
 export interface Where {
