@@ -20,13 +20,14 @@ const AnyObject = z.custom<JsonObject>(
 );
 const AnyMetadata = z.custom<Record<string, JsonObject>>((value) => AnyObject.safeParse(value).success).optional();
 
-const [text, reasoning, call, provided] = TurnPart.options;
-const [user, turn, result, event] = Entry.options;
+const [text, reasoning, call, provided, ...otherParts] = TurnPart.options;
+const [user, turn, result, event, ...otherEntries] = Entry.options;
 const StoredPart = z.discriminatedUnion("type", [
   text.extend({ providerMetadata: AnyMetadata }),
   reasoning.extend({ providerMetadata: AnyMetadata }),
   call.extend({ args: AnyObject, providerMetadata: AnyMetadata }),
   provided.extend({ part: AnyJson }),
+  ...otherParts,
 ]);
 
 export const StoredEntry = z.discriminatedUnion("kind", [
@@ -34,6 +35,7 @@ export const StoredEntry = z.discriminatedUnion("kind", [
   turn.extend({ parts: z.array(StoredPart).min(1) }),
   result,
   event.extend({ source: EventSource.extend({ args: AnyObject }) }),
+  ...otherEntries,
 ]) satisfies z.ZodType<Entry>;
 
 export const StoredInput = z.object({ dedupId: z.string(), input: Input });

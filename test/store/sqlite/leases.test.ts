@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { SharedStore } from "../../../src/store/sqlite/shared-store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { emptyStore, quick } from "./files.ts";
+
+const open: SharedStore[] = [];
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.close();
+});
+
+const opened = (file: string): SharedStore => {
+  const store = sqliteStore(file, quick);
+  open.push(store);
+  return store;
+};
+
+/** Two connections to one file, as two processes have them. */
+const two = async () => {
+  const file = await emptyStore();
+  return { one: opened(file), other: opened(file) };
+};
+
+describe("a lease", () => {
+  it("is held by one at a time, and who asks in vain is told by whom and until when (R8)", async () => {
+    const { one, other } = await two();
+    expect(await one.lease("runner", "a", 100, 1_000)).toEqual({ held: true, until: 1_100 });
+    expect(await other.lease("runner", "b", 100, 1_050)).toEqual({ held: false, by: "a", until: 1_100 });
+    expect(await other.lease("another", "b", 100, 1_050)).toEqual({ held: true, until: 1_150 });
+  });
+
+  it("is renewed by its holder, and anybody's once it ran out", async () => {
+    const { one, other } = await two();
+    await one.lease("runner", "a", 100, 1_000);
+    expect(await one.lease("runner", "a", 100, 1_090)).toEqual({ held: true, until: 1_190 });
+    expect(await other.lease("runner", "b", 100, 1_189)).toMatchObject({ held: false });
+    expect(await other.lease("runner", "b", 100, 1_190)).toEqual({ held: true, until: 1_290 });
+    expect(await one.lease("runner", "a", 100, 1_200)).toEqual({ held: false, by: "b", until: 1_290 });
+  });
+
+  it("is given back by its holder alone", async () => {
+    const { one, other } = await two();
+    await one.lease("runner", "a", 100, 1_000);
+    await other.release("runner", "b");
+    expect(await other.lease("runner", "b", 100, 1_001)).toMatchObject({ held: false });
+    await one.release("runner", "a");
+    await one.release("runner", "a");
+    expect(await other.lease("runner", "b", 100, 1_002)).toMatchObject({ held: true });
+  });
+
+  it("ends within its own length when the clock is set back an hour or a year (R9)", async () => {
+    const year = 365 * 86_400_000;
+    const { one, other } = await two();
+    await one.lease("runner", "a", 100, year);
+    expect(await other.lease("runner", "b", 100, 5_000)).toEqual({ held: false, by: "a", until: 5_100 });
+    expect(await other.lease("runner", "b", 100, 5_099)).toEqual({ held: false, by: "a", until: 5_100 });
+    expect(await other.lease("runner", "b", 100, 5_100)).toEqual({ held: true, until: 5_200 });
+  });
+
+  it("whoever asks whenever: no two hold it at one instant", async () => {
+    const ask = fc.record({
+      holder: fc.constantFrom("a", "b", "c"),
+      after: fc.nat(60),
+      ttl: fc.integer({ min: 1, max: 80 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(ask, { maxLength: 12 }), async (asks) => {
+        const store = opened(":memory:");
+        let now = 0;
+        let holding: { holder: string; until: number } | undefined;
+        for (const { holder, after, ttl } of asks) {
+          now += after;
+          const outcome = await store.lease("runner", holder, ttl, now);
+          const free = !holding || holding.until <= now || holding.holder === holder;
+          expect(outcome.held).toBe(free);
+          if (outcome.held) holding = { holder, until: outcome.until };
+          else expect(outcome).toEqual({ held: false, by: holding?.holder, until: holding?.until });
+        }
+      }),
+    );
+  });
+});
