@@ -12,7 +12,7 @@ export interface Clock {
 /** The longest delay that Node's timers hold; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
 
-/** Node's clock. Long delays are taken in pieces. Timers do not keep the process alive on their own account. */
+/** Node's clock. Long delays are taken in pieces. A timer that is set keeps the process alive, as Node's own do. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout(fn, delay) {

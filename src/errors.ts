@@ -9,10 +9,13 @@ export class InputRefusedError extends WakefulError {
   readonly code = "INPUT_REFUSED";
   readonly threadId: string;
   readonly reason: string;
-  constructor(threadId: string, reason: string, options?: ErrorOptions) {
+  /** The same input may be accepted later, under the same id: the thread's inbox was full. */
+  readonly mayPass: boolean;
+  constructor(threadId: string, reason: string, options: ErrorOptions & { readonly mayPass?: boolean } = {}) {
     super(`The input did not reach thread ${JSON.stringify(threadId)}: ${reason}`, options);
     this.threadId = threadId;
     this.reason = reason;
+    this.mayPass = options.mayPass ?? false;
   }
 }
 
@@ -249,5 +252,21 @@ export class StoreCorruptError extends WakefulError {
     this.file = file;
     this.threadId = where.threadId;
     this.position = where.position;
+  }
+}
+
+/** Another system runs the threads of this store. It may be accepted into and read all the same: see `createSender`. */
+export class LeaseHeldError extends WakefulError {
+  override readonly name = "LeaseHeldError";
+  readonly code = "LEASE_HELD";
+  readonly holder: string;
+  /** ms since the epoch: when the lease runs out if its holder is gone. */
+  readonly until: number;
+  constructor(holder: string, until: number) {
+    super(
+      `The threads of this store are run by ${holder}. Stop it, or wait until ${new Date(until).toISOString()} if it is gone; to send inputs or read, no system is needed.`,
+    );
+    this.holder = holder;
+    this.until = until;
   }
 }

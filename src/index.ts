@@ -25,7 +25,7 @@ export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
 export { createSender } from "./queue/sender.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
-export type { Store } from "./store/store.ts";
+export type { SharedStore, Store } from "./store/store.ts";
 export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
@@ -40,6 +40,7 @@ export {
   AddressError,
   AnswerInterruptedError,
   InputRefusedError,
+  LeaseHeldError,
   OptionError,
   RepeatedInputError,
   StoreClosedError,

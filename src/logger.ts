@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 /** The part of pino's shape that this library uses: fields first, then a message. */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -10,7 +12,7 @@ const silent = () => {};
 const line =
   (write: (text: string) => void) =>
   (fields: object, message: string): void =>
-    write(`wakeful: ${message} ${JSON.stringify(fields)}`);
+    write(`wakeful: ${message} ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY, depth: 4 })}`);
 
 /** Warnings and errors to the console, the rest nowhere. */
 export const consoleLogger: Logger = {

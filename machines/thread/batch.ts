@@ -40,9 +40,10 @@ export const resultEntryOf = (call: Pick<Call, "callId" | "name">, settlement: S
 });
 
 /** What woke the thread, in the words of the result of a call that was woken early. */
-const wakerOf = (inputs: readonly WaitingInput[]): string => {
-  const waker = inputs[0];
-  if (!waker) return "another result";
+const wakerOf = (ledger: Ledger, others: readonly WaitingInput[]): string => {
+  const waker = others[0];
+  const byResult = ledger.calls.some(({ passive, callId }) => !passive && answerTo(ledger, callId));
+  if (!waker || byResult) return "another result";
   if (isText(waker)) return "a message from the user";
   return isEvent(waker) ? "an event" : "another result";
 };
@@ -57,7 +58,8 @@ const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[
     return { at, origin: "restart", error: true, content: restartText() };
   if (!answer) {
     const by = ledger.slice.interruption;
-    const content = call.passive && by === null ? wokenEarlyText(wakerOf(others)) : interruptedText(by ?? "text");
+    const content =
+      call.passive && by === null ? wokenEarlyText(wakerOf(ledger, others)) : interruptedText(by ?? "text");
     return { at, origin: "interrupted", content };
   }
   const { input } = answer;
@@ -139,7 +141,7 @@ export interface Batch {
  */
 export const takeBatch = (ledger: Ledger): Batch => {
   const { slice, now: at } = ledger;
-  if (slice.goesOn && !ledger.inbox.some(isInterruptingText)) return { ledger, refused: [] };
+  if (slice.goesOn && !endsGoingOn(ledger)) return { ledger, refused: [] };
   const waiting = ledger.inbox.filter((input) => !isControl(input));
   const others = inBatchOrder(
     ledger,
@@ -197,6 +199,13 @@ export const takeBatch = (ledger: Ledger): Batch => {
     },
   };
 };
+
+/**
+ * A round that goes on has no inputs of its own, but a user's text that waits begins the next batch at once; and when the
+ * count of rounds is used up, whatever came from outside does, because it starts the count anew.
+ */
+const endsGoingOn = ({ inbox, record, limits }: Ledger): boolean =>
+  inbox.some(isInterruptingText) || (record.rounds >= limits.rounds && inbox.some(isFromOutside));
 
 const inCallOrder = (ledger: Ledger, answers: readonly WaitingInput[]): readonly WaitingInput[] =>
   ledger.calls.flatMap(({ callId }) => answers.filter(({ input }) => "callId" in input && input.callId === callId));

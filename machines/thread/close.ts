@@ -6,8 +6,8 @@ import type { Failure, RoundOutput } from "../round/turn.ts";
 import { resultEntryOf, resultFactOf } from "./batch.ts";
 import type { Call, ThreadCommit, ThreadRecord, ThreadState } from "./commit.ts";
 import type { Fact } from "./facts.ts";
-import type { ToolFailure } from "./input.ts";
-import { inlineCalls, isInterruptingText, type Ledger, noSlice } from "./ledger.ts";
+import type { ToolFailure, WaitingInput } from "./input.ts";
+import { inlineCalls, isControl, isInterruptingText, type Ledger, noSlice } from "./ledger.ts";
 import { closedTurn } from "./turn.ts";
 
 /** The result of one inline call. `interrupted` when an input cut it short. */
@@ -89,22 +89,21 @@ const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
 };
 
 /** The controls that wait are acted on by the commit that ends what they stop. */
-const controlsOf = (ledger: Ledger) => ledger.inbox.filter(({ input }) => input.kind === "interrupt");
+const controlsOf = (ledger: Ledger) => ledger.inbox.filter(isControl);
 
-const withoutControls = (ledger: Ledger): Ledger => ({
-  ...ledger,
-  inbox: ledger.inbox.filter(({ input }) => input.kind !== "interrupt"),
-});
+const without = (ledger: Ledger, gone: readonly WaitingInput[]): Ledger =>
+  gone.length === 0 ? ledger : { ...ledger, inbox: ledger.inbox.filter((waiting) => !gone.includes(waiting)) };
 
 /** The commit of a round: its batch, its turn, its calls, its refusals. */
 export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
   const turn = closedTurn(ledger, output);
   const { at: now } = output;
   const cut = output.outcome === "cut";
-  const controls = cut ? controlsOf(ledger) : [];
   const cutting = cut ? ledger.inbox.find(isInterruptingText) : undefined;
+  // A stop that came behind the text is not spent on the cut: it stops what the text begins.
+  const controls = cut ? controlsOf(ledger).filter(({ seq }) => !cutting || seq < cutting.seq) : [];
   return commitOf(
-    { ...(cut ? withoutControls(ledger) : ledger), now },
+    { ...without(ledger, controls), now },
     {
       entries: turn.entries,
       made: turn.made,
@@ -183,7 +182,7 @@ export const closeWithoutRound = (ledger: Ledger): Ledger => {
           at,
         }
       : null;
-  return commitOf(withoutControls(ledger), {
+  return commitOf(without(ledger, stopped), {
     consumed: stopped.map(({ seq }) => seq),
     record: { ...ledger.record, roundDue: false, ...(failure && { lastFailure: failure }) },
     facts: [],

@@ -24,6 +24,12 @@ export const bringsInterruption = (inputs: readonly WaitingInput[]): boolean =>
 export const stopWaits = (ledger: Ledger): boolean =>
   ledger.inbox.some(isControl) && (hasActiveUnanswered(ledger) || ledger.record.roundDue);
 
+/** A stop came behind a text that waits: what the text would begin is stopped before it has begun. */
+export const stopFollowsText = ({ inbox }: Ledger): boolean => {
+  const text = inbox.find(isInterruptingText);
+  return text !== undefined && inbox.some((input) => isControl(input) && input.seq > text.seq);
+};
+
 export const controlWaits = (ledger: Ledger): boolean => ledger.inbox.some(isControl);
 
 /** The user writes while work is in flight (R6). A call whose result is there already is not interrupted. */

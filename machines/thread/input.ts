@@ -74,11 +74,11 @@ export const unsupportedKinds = [
 ] as const;
 
 /**
- * Whether a full inbox refuses the input. What ends a wait always comes in (R9): results and timers are as many as calls,
- * and an interrupt is acted on at once.
+ * Whether a full inbox refuses the input. What ends a wait always comes in (R9): results, timers and final events are as
+ * many as calls, and an interrupt is acted on at once.
  */
-export const countsAgainstInbox = ({ kind }: Input): boolean =>
-  kind === "text" || kind === "event" || kind === "progress";
+export const countsAgainstInbox = (input: Input): boolean =>
+  input.kind === "text" || input.kind === "progress" || (input.kind === "event" && !input.final);
 
 /** An input on its way to a thread; the unit of delivery. */
 export const Envelope = z.object({

@@ -16,6 +16,7 @@ import {
   mayAsk,
   newlyDeferred,
   roundIsDue,
+  stopFollowsText,
   stopWaits,
   textInterrupts,
 } from "./decide.ts";
@@ -46,6 +47,7 @@ export const threadMachine = setup({
   guards: {
     bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
     stopWaits: ({ context }) => stopWaits(context),
+    stopFollowsText: ({ context }) => stopFollowsText(context),
     controlWaits: ({ context }) => controlWaits(context),
     textInterrupts: ({ context }) => textInterrupts(context),
     handsOver: ({ context }) => handsOver(context),
@@ -162,6 +164,12 @@ export const threadMachine = setup({
           actions: { type: "interrupt", params: { by: "control" } },
         },
         {
+          guard: "stopFollowsText",
+          target: "running.preparing",
+          description: "The text goes into the history and the model is asked nothing.",
+          actions: "wakeEarly",
+        },
+        {
           guard: "controlWaits",
           target: "deciding",
           reenter: true,
@@ -217,6 +225,13 @@ export const threadMachine = setup({
             },
             loading: {
               description: "The first slice since the thread came into memory, or since something changed.",
+              on: {
+                "configuration.changed": {
+                  target: "loading",
+                  reenter: true,
+                  description: "What is being loaded is out of date already.",
+                },
+              },
               invoke: {
                 id: "prepare",
                 src: "prepare",

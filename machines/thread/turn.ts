@@ -33,15 +33,20 @@ const keptBlocks = ({ outcome, blocks }: RoundOutput): readonly Block[] => {
   return kept.slice(0, last + 1);
 };
 
-/** How often the same non-passive call was made in a row, this turn included; passive calls do not count. */
-const countRepeats = (before: ThreadRecord["repeated"], calls: readonly CallBlock[]): ThreadRecord["repeated"] => {
+/**
+ * How often the same non-passive call was made in a row, this turn included; passive calls do not count. `most`: the
+ * longest row that reaches into this turn.
+ */
+const countRepeats = (before: ThreadRecord["repeated"], calls: readonly CallBlock[]) => {
   let repeated = before;
+  let most = 0;
   for (const { name, args, raw, verdict } of calls) {
     if (verdict.as === "accepted" && verdict.passive) continue;
     const call = JSON.stringify([name, raw ?? args]);
     repeated = repeated?.call === call ? { call, times: repeated.times + 1 } : { call, times: 1 };
+    most = Math.max(most, repeated.times);
   }
-  return repeated;
+  return { repeated, most };
 };
 
 const failureOf = (ledger: Ledger, output: RoundOutput, calls: number, repeats: number): Failure | null => {
@@ -80,8 +85,8 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
   const { threadId, record } = ledger;
   const blocks = keptBlocks(output);
   const calls = blocks.filter((block) => block.type === "call");
-  const repeated = countRepeats(record.repeated, calls);
-  const failure = failureOf(ledger, output, calls.length, repeated?.times ?? 0);
+  const { repeated, most } = countRepeats(record.repeated, calls);
+  const failure = failureOf(ledger, output, calls.length, most);
   const blanket = blanketResult(output, failure);
   const turn = record.turns + 1;
   const place = record.nextPosition;
@@ -109,9 +114,10 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       results.push({ position, entry: resultEntryOf(part, { at, ...settlement }) });
     parts.push(part);
     if (verdict.as === "accepted" || verdict.origin === "validation") shown.push(part);
-    if (verdict.as === "refused")
+    // A turn that did not end settles all its calls alike, whatever they name.
+    if (blanket && (verdict.as === "accepted" || output.outcome !== "finished")) settle(blanket);
+    else if (verdict.as === "refused")
       settle({ origin: verdict.origin, error: true, content: [{ type: "text", text: verdict.text }] });
-    else if (blanket) settle(blanket);
     else if (verdict.passive && refusal && !active)
       settle({ origin: "not_executed", error: true, content: notExecutedText("notStarted") });
     else {

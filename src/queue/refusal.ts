@@ -9,6 +9,7 @@ const reasons: Record<Extract<Acceptance, { status: "refused" }>["reason"], stri
 
 /** True for what was new, false for a repetition. Throws InputRefusedError for what was refused. */
 export const freshness = (threadId: string, acceptance: Acceptance): boolean => {
-  if (acceptance.status === "refused") throw new InputRefusedError(threadId, reasons[acceptance.reason]);
+  if (acceptance.status === "refused")
+    throw new InputRefusedError(threadId, reasons[acceptance.reason], { mayPass: acceptance.reason === "inbox-full" });
   return acceptance.status === "accepted";
 };

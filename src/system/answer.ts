@@ -1,4 +1,5 @@
 import type { Observable } from "rxjs";
+import type { Input } from "../../machines/thread/input.ts";
 import { AnswerInterruptedError, SystemStoppedError, ThreadFailedError } from "../errors.ts";
 import type { Update } from "../thread/update.ts";
 
@@ -16,7 +17,7 @@ export interface AwaitedAnswer {
  */
 export const awaitAnswer = (
   updates: Observable<Update>,
-  { threadId, dedupId, waits }: { threadId: string; dedupId: string; waits: () => boolean },
+  { threadId, dedupId, sender, waits }: { threadId: string; dedupId: string; sender: string; waits: () => boolean },
 ): AwaitedAnswer => {
   let accepted = false;
   let begun = false;
@@ -25,6 +26,8 @@ export const awaitAnswer = (
   const answer = new Promise<string>((resolve, reject) => {
     settle = { resolve, reject };
   });
+  const isMine = ({ dedupId: id, input }: { dedupId: string; input: Input }): boolean =>
+    id === dedupId && input.kind === "text" && input.sender === sender;
   const done = (end: () => void) => {
     subscription.unsubscribe();
     end();
@@ -33,12 +36,12 @@ export const awaitAnswer = (
     next(update) {
       if (update.type === "round.started") {
         const texts = update.inputs.filter(({ input }) => input.kind === "text");
-        const mine = texts.some((input) => input.dedupId === dedupId);
+        const mine = texts.some((waiting) => isMine(waiting));
         if (begun && !mine && texts.length > 0)
           done(() => settle.reject(new AnswerInterruptedError(threadId, "another text came before the answer")));
         begun ||= mine;
       }
-      if (update.type === "input.accepted" && update.dedupId === dedupId) accepted = true;
+      if (update.type === "input.accepted" && isMine(update)) accepted = true;
       if (!begun) {
         // A slice that was stopped before its round took the text into the history without asking the model.
         if (update.type === "slice.ended" && accepted && !waits())

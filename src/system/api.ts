@@ -37,6 +37,8 @@ export interface Limits {
   readonly openRequests: number;
   /** Active subscriptions of one thread. */
   readonly subscriptions: number;
+  /** ms after which another system may take over a shared store from one that does not renew. */
+  readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */
   readonly pollInterval: number;
   /** Updates that wait for one slow reader. */
@@ -92,8 +94,8 @@ export interface System {
   threads(query?: Parameters<Store["threads"]>[0]): Promise<readonly ThreadSummary[]>;
   /**
    * Accepts one envelope, or several at once: all are durable before a thread looks at the first. Resolves to true for
-   * each that was new, false for each that was a repetition. Rejects with InputRefusedError when one was refused; the
-   * others are accepted all the same.
+   * each that was new, false for each that was a repetition. Rejects with InputRefusedError: when one is malformed, before
+   * any is accepted; when a thread refused one (it is unknown, its inbox is full), while the others are accepted.
    */
   deliver(envelope: unknown): Promise<boolean>;
   deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;

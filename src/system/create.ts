@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { ThreadId } from "../../machines/history/ids.ts";
 import { JsonObject } from "../../machines/history/json.ts";
 import { systemClock } from "../clock.ts";
@@ -10,13 +11,15 @@ import { createInputQueue } from "../queue/input-queue.ts";
 import { onAccepted, tellAccepted } from "../queue/notice.ts";
 import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
-import type { ThreadSpec } from "../store/store.ts";
+import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
 import { guardedInspector } from "../thread/guarded-inspector.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
+import { watchElsewhere } from "./elsewhere.ts";
 import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
+import { holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
 import { createResidents } from "./residents.ts";
 import { threadOf } from "./thread.ts";
@@ -41,6 +44,22 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const { store = memoryStore(), clock = systemClock, logger = consoleLogger, random = Math.random } = options;
   if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
   const stopping = new AbortController();
+  const freshId = (): string => crypto.randomUUID();
+  const shared = isShared(store) ? store : undefined;
+  const lease =
+    shared &&
+    (await holdLease({
+      store: shared,
+      clock,
+      logger,
+      holder: `process ${process.pid} on ${hostname()} (${freshId()})`,
+      ttl: limits.lease,
+      onLost(by) {
+        logger.error({ by }, "another system took over the threads of this store; this one stops");
+        for (const resident of residents.all()) resident.stop();
+        void system.stop();
+      },
+    }));
   const hub = createHub();
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
@@ -51,9 +70,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     random,
     sender: {
       async send(envelope) {
-        // Made inside, by a tool of this process: results have a bound of their own, and no door to pass.
-        const [acceptance] = await queue.send([envelope]);
-        if (acceptance) freshness(envelope.threadId, acceptance);
+        await deliver(envelope);
       },
     },
   });
@@ -101,7 +118,6 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       accepted.map(({ waiting }) => waiting),
     );
   });
-  const timers = startTimers({ store, clock, logger, deliver: (envelopes) => queue.send(envelopes) });
 
   const deliver = (async (given: unknown) => {
     const envelopes = (Array.isArray(given) ? given : [given]).map((value) => parseEnvelope(value, limits));
@@ -109,14 +125,24 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     const fresh = acceptances.map((acceptance, index) => freshness(envelopes[index]?.threadId ?? "", acceptance));
     return Array.isArray(given) ? fresh : fresh[0];
   }) as System["deliver"];
-  const freshId = (): string => crypto.randomUUID();
-  const faceOf = (resident: Parameters<typeof threadOf>[0]): Thread =>
-    threadOf(resident, { store, hub, deliver, freshId, readerBuffer: limits.readerBuffer });
+  const faceOf = (id: ThreadId): Thread =>
+    threadOf(id, {
+      store,
+      hub,
+      deliver,
+      freshId,
+      readerBuffer: limits.readerBuffer,
+      signal: stopping.signal,
+      resident: () => residents.get(id),
+    });
 
   const find = async (id: ThreadId): Promise<Thread | undefined> => {
     if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was looked for`);
-    const resident = await residents.load(id);
-    return resident && faceOf(resident);
+    const resident = await residents.load(id).catch((error) => {
+      if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was loaded`);
+      throw error;
+    });
+    return resident && faceOf(id);
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
     const parsed = JsonObject.safeParse(metadata);
@@ -133,13 +159,25 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     return thread;
   };
 
-  for (const { threadId } of await store.threads({ withWork: true })) void residents.load(threadId);
+  const timers = startTimers({ store, clock, logger, deliver: (envelopes) => queue.send(envelopes) });
+  const deafElsewhere =
+    shared &&
+    (await watchElsewhere({
+      store: shared,
+      clock,
+      logger,
+      pollInterval: limits.pollInterval,
+      onInputs: residents.refresh,
+    }));
+  for (const { threadId } of await store.threads({ withWork: true })) residents.begin(threadId);
 
   let stopped: Promise<void> | undefined;
-  return {
+  const system: System = {
     async open(id, given = {}) {
       const threadId = threadIdOf(id);
-      if (!residents.get(threadId)) await create(threadId, given);
+      const there = await find(threadId);
+      if (there) return there;
+      await create(threadId, given);
       return opened(threadId);
     },
     async launch({ id = freshId(), ...given } = {}) {
@@ -163,6 +201,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       stopped ??= (async () => {
         await queue.stop();
         deaf();
+        deafElsewhere?.();
         timers.stop();
         registry.stop();
         const commits = Promise.all([...residents.all()].map((resident) => resident.settled()));
@@ -175,8 +214,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         stopping.abort();
         for (const resident of residents.all()) resident.stop();
         hub.close();
+        await lease?.release();
       })();
       return stopped;
     },
   };
+  return system;
 };

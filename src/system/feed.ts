@@ -43,17 +43,18 @@ export const readFeed = (
     let cursor = after;
     for (;;) {
       const news = untilNews(deps);
-      const facts = await store.feed({
-        after: cursor,
-        limit: page,
-        ...(threadId !== undefined && { threadId: threadId as ThreadId }),
-      });
+      let facts: readonly FeedItem[];
+      try {
+        const narrow = threadId === undefined ? {} : { threadId: threadId as ThreadId };
+        facts = await store.feed({ after: cursor, limit: page, ...narrow });
+        if (facts.length === 0 && !signal.aborted) await news.come;
+      } finally {
+        news.forget();
+      }
       for (const fact of facts) {
         cursor = fact.feed;
         if (!types || types.includes(fact.type)) yield fact;
       }
-      if (facts.length === 0 && !signal.aborted) await news.come;
-      news.forget();
       if (facts.length === 0 && signal.aborted) return;
     }
   },

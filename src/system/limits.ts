@@ -12,6 +12,7 @@ export const defaultLimits: Limits = {
   inlineTool: 10_000,
   openRequests: 32,
   subscriptions: 100,
+  lease: 15_000,
   pollInterval: 250,
   readerBuffer: 10_000,
 };

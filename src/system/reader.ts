@@ -10,13 +10,16 @@ export const readUpdates = (source: Observable<Update>, limit: number): AsyncIte
   async *[Symbol.asyncIterator]() {
     let waiting: Update[] = [];
     let ended = false;
-    let seen = 0;
+    /** Where to read on from: the last fact that was given, or else right before the first that was dropped. */
+    let seen: number | undefined;
     let wake: (() => void) | undefined;
     const subscription = source.subscribe({
       next(update) {
         if (waiting.length >= limit) {
           const { threadId, at } = update;
-          waiting = [{ type: "gap", threadId, at, after: seen }];
+          const first = waiting.find((dropped) => "feed" in dropped || dropped.type === "gap");
+          const before = first && ("feed" in first ? first.feed - 1 : first.type === "gap" ? first.after : undefined);
+          waiting = [{ type: "gap", threadId, at, after: seen ?? before ?? 0 }];
         }
         waiting.push(update);
         wake?.();

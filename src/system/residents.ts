@@ -10,14 +10,26 @@ export interface Residents {
   /** The thread's actor, loaded if need be; undefined when the store has no such thread. */
   load(threadId: ThreadId): Promise<Resident | undefined>;
   get(threadId: ThreadId): Resident | undefined;
+  /** Loads a thread without anybody waiting for it; a failure is logged. */
+  begin(threadId: ThreadId): void;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
+  /** Reads the inbox of a thread anew: another process accepted something. */
+  refresh(threadId: ThreadId): Promise<void>;
   all(): Iterable<Resident>;
 }
+
+/** ms before a thread whose actor failed is loaded again; doubled each time, up to the last. */
+const firstWait = 1_000;
+const longestWait = 60_000;
 
 export const createResidents = (env: ThreadEnvironment): Residents => {
   const residents = new Map<ThreadId, Resident>();
   const loading = new Map<ThreadId, Promise<Resident | undefined>>();
+  /** What came while a thread was loaded; its record may have been read before. */
+  const arriving = new Map<ThreadId, WaitingInput[]>();
+  /** How often in a row a thread's actor ended in an error. */
+  const deaths = new Map<ThreadId, number>();
   const machine = runnableThread(env, (threadId) => {
     const resident = residents.get(threadId);
     if (!resident) throw new Error(`Thread ${threadId} acts and is not resident.`);
@@ -27,10 +39,23 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
   const read = async (threadId: ThreadId): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
     if (!loaded || env.signal.aborted) return undefined;
-    const resident = new Resident(env, machine, loaded);
+    const resident: Resident = new Resident(env, machine, loaded, () => bury(resident));
     residents.set(threadId, resident);
     resident.start();
+    // In the same breath: what is told from here on goes to the resident itself.
+    resident.accept(arriving.get(threadId) ?? []);
     return resident;
+  };
+
+  /** An actor that ended in an error is taken out, and its thread loaded anew after a wait: its inputs are in the store. */
+  const bury = (resident: Resident): void => {
+    const { threadId } = resident;
+    if (residents.get(threadId) === resident) residents.delete(threadId);
+    resident.stop();
+    if (env.signal.aborted) return;
+    const times = deaths.get(threadId) ?? 0;
+    deaths.set(threadId, times + 1);
+    env.clock.setTimeout(() => begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
   };
 
   const load = (threadId: ThreadId): Promise<Resident | undefined> => {
@@ -38,22 +63,36 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     if (resident) return Promise.resolve(resident);
     const underway = loading.get(threadId);
     if (underway) return underway;
-    const reading = read(threadId).finally(() => loading.delete(threadId));
+    arriving.set(threadId, []);
+    const reading = read(threadId).finally(() => {
+      loading.delete(threadId);
+      arriving.delete(threadId);
+    });
     loading.set(threadId, reading);
     return reading;
   };
 
+  const begin = (threadId: ThreadId): void => {
+    load(threadId).catch((error) => {
+      if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
+    });
+  };
+
   return {
     load,
+    begin,
     get: (threadId) => residents.get(threadId),
     deliver(threadId, inputs) {
       const resident = residents.get(threadId);
-      if (resident) resident.accept(inputs);
-      else
-        load(threadId)
-          // What came while the record was read may be missing from it; `accept` leaves out what is not.
-          .then((loaded) => loaded?.accept(inputs))
-          .catch((error) => env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded"));
+      if (resident) return resident.accept(inputs);
+      begin(threadId);
+      arriving.get(threadId)?.push(...inputs);
+    },
+    async refresh(threadId) {
+      const resident = residents.get(threadId);
+      if (!resident) return void (await load(threadId));
+      const inbox = (await env.store.load(threadId))?.inbox;
+      if (inbox) resident.accept(inbox);
     },
     all: () => residents.values(),
   };

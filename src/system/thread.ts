@@ -1,7 +1,8 @@
 import { Observable, shareReplay } from "rxjs";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import { sourceOf } from "../../machines/thread/input.ts";
 import { isDeferrable } from "../../machines/thread/ledger.ts";
-import { RepeatedInputError } from "../errors.ts";
+import { RepeatedInputError, SystemStoppedError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
@@ -16,7 +17,24 @@ export interface ThreadDependencies {
   readonly readerBuffer: number;
   readonly freshId: () => string;
   readonly deliver: (envelope: unknown) => Promise<boolean>;
+  /** The thread in memory; undefined while it is loaded anew. */
+  readonly resident: () => Resident | undefined;
+  /** Aborts when the system stops. */
+  readonly signal: AbortSignal;
 }
+
+/** The next change of state, or the end of the system. */
+const nextState = (thread: Resident, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      stop();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const stop = thread.onState(done);
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
 
 /** The commit that ends a slice is told a breath before the thread rests, or begins the next: waits for that. */
 const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<void> =>
@@ -34,11 +52,17 @@ const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<
     });
   });
 
-/** The face of a resident thread. Any number of these may stand for the same thread. */
-export const threadOf = (resident: Resident, deps: ThreadDependencies): Thread => {
-  const { threadId } = resident;
-  const { store, hub, deliver, freshId } = deps;
-  const ledger = () => resident.snapshot.context;
+/** The face of a thread. Any number of these may stand for the same one. */
+export const threadOf = (threadId: ThreadId, deps: ThreadDependencies): Thread => {
+  const { store, hub, deliver, freshId, signal } = deps;
+  /** The thread as it is in memory now, or was last. */
+  let last = deps.resident();
+  const resident = (): Resident => {
+    last = deps.resident() ?? last;
+    if (!last) throw new SystemStoppedError(`thread ${threadId} was looked at`);
+    return last;
+  };
+  const ledger = () => resident().snapshot.context;
   const updates$ = hub.of(threadId);
 
   const send = (text: string, { id = freshId(), metadata, whileBusy, sender }: SendOptions = {}) =>
@@ -59,13 +83,17 @@ export const threadOf = (resident: Resident, deps: ThreadDependencies): Thread =
     send,
     async ask(text, options = {}) {
       const id = options.id ?? freshId();
-      const waits = () => ledger().inbox.some(({ dedupId }) => dedupId === id);
-      const awaited = awaitAnswer(updates$, { threadId, dedupId: id, waits });
+      const { sender = "user" } = options;
+      const waits = () =>
+        ledger().inbox.some(
+          ({ dedupId, input }) => dedupId === id && sourceOf(input) === sender && input.kind === "text",
+        );
+      const awaited = awaitAnswer(updates$, { threadId, dedupId: id, sender, waits });
       awaited.answer.catch(() => {});
       try {
         if (!(await send(text, { ...options, id }))) throw new RepeatedInputError(threadId, id);
         const answer = await awaited.answer;
-        await slicePassed(resident, updates$);
+        await slicePassed(resident(), updates$);
         return answer;
       } finally {
         awaited.forget();
@@ -75,30 +103,36 @@ export const threadOf = (resident: Resident, deps: ThreadDependencies): Thread =
       deliver({ threadId, dedupId: id, input: { kind: "interrupt", ...(sender !== undefined && { sender }) } }),
     async atRest() {
       for (;;) {
-        if (resident.state !== "running") await resident.settled();
-        if (resident.state !== "running") return resident.state;
-        await new Promise<void>((resolve) => {
-          const stop = resident.onState(() => {
-            stop();
-            resolve();
-          });
-        });
+        const thread = resident();
+        if (thread.state !== "running") await thread.settled();
+        if (thread.state !== "running") return thread.state;
+        await nextState(thread, signal);
+        if (signal.aborted) throw new SystemStoppedError(`thread ${threadId} was to come to rest`);
       }
     },
     get state() {
-      return resident.state;
+      return resident().state;
     },
     state$: new Observable<Resident["state"]>((reader) => {
-      reader.next(resident.state);
-      return resident.onState((state) => reader.next(state));
+      const thread = resident();
+      reader.next(thread.state);
+      const end = () => reader.complete();
+      if (signal.aborted) return end();
+      signal.addEventListener("abort", end, { once: true });
+      const stop = thread.onState((state) => reader.next(state));
+      return () => {
+        stop();
+        signal.removeEventListener("abort", end);
+      };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
     view() {
       const { record, calls, subscriptions, inbox } = ledger();
-      const deferred = resident.state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
+      const { state } = resident();
+      const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
       const { lastFailure, usage } = record;
-      return { state: resident.state, lastFailure, usage, calls, subscriptions, deferred };
+      return { state, lastFailure, usage, calls, subscriptions, deferred };
     },
-    history: () => store.history(threadId as ThreadId),
+    history: () => store.history(threadId),
     updates: () => readUpdates(updates$, deps.readerBuffer),
     updates$,
   };

@@ -30,7 +30,7 @@ export const createToolShelf = (
       throw new ToolNameError(tool.name, `is both in ${other.origin} and in ${origin}; give one of them another name`);
     if (!other) known.set(tool.name, { tool, origin });
   };
-  const everywhere = builtins ? [...builtinTools, ...tools] : [...tools];
+  const everywhere = [...new Set([...(builtins ? builtinTools : []), ...tools])];
   if (builtins) for (const tool of builtinTools) shelve(tool, "the built-in tools");
   for (const tool of tools) shelve(tool, "`tools` of the system");
   for (const tool of toolbox) shelve(tool, "`toolbox` of the system");

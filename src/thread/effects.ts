@@ -4,7 +4,7 @@ import { roundMachine } from "../../machines/round/machine.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
-import { answerTo } from "../../machines/thread/ledger.ts";
+import { answerTo, isInterruptingText } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
 import type { AboutCall } from "../tool/call.ts";
@@ -122,7 +122,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
         for (const { dedupId, input } of deferred)
           residentOf(context.threadId).publish({ type: "input.deferred", dedupId, kind: input.kind });
       },
-      cutInline: ({ context }) => residentOf(context.threadId).inlineCut.abort(),
+      cutInline: ({ context }) =>
+        residentOf(context.threadId).inlineCut.abort(context.inbox.some(isInterruptingText) ? "text" : "control"),
     },
   });
 };

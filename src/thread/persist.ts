@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { StoreClosedError, StoreCorruptError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 
 /** ms before a failed write or read of the store is tried again: doubled each time, up to the last. */
@@ -9,9 +10,12 @@ export class StoppedWaiting extends Error {
   override readonly name = "StoppedWaiting";
 }
 
+/** What no waiting mends: the store was closed, or what it holds cannot be read. */
+const isFinal = (error: unknown): boolean => error instanceof StoreClosedError || error instanceof StoreCorruptError;
+
 /**
  * Tries until the store answers: a thread whose store is away waits for it, and goes on where it was. Rejects with
- * StoppedWaiting when `signal` aborts.
+ * StoppedWaiting when `signal` aborts, and with the store's error when that cannot pass.
  */
 export const persist = async <T>(
   what: string,
@@ -23,6 +27,7 @@ export const persist = async <T>(
     try {
       return await attempt();
     } catch (error) {
+      if (isFinal(error)) throw error;
       const wait = waits[Math.min(tries, waits.length - 1)] ?? 5_000;
       logger.error({ what, wait, error: String(error) }, "the store failed; the thread waits and tries again");
       await new Promise<void>((resolve) => {

@@ -8,6 +8,7 @@ import type { LoadedThread } from "../store/store.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
+import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
 import type { LiveUpdate } from "./update.ts";
 
 export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
@@ -36,12 +37,16 @@ export class Resident {
   inlineCut = new AbortController();
   readonly #env: ThreadEnvironment;
   readonly #listeners = new Set<(state: ThreadState) => void>();
+  readonly #onDeath: () => void;
   #commits: Promise<unknown> = Promise.resolve();
-  #seen = 0;
+  readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
 
-  constructor(env: ThreadEnvironment, machine: typeof threadMachine, loaded: LoadedThread) {
+  /** `onDeath`: the actor can do nothing more; called once. */
+  constructor(env: ThreadEnvironment, machine: typeof threadMachine, loaded: LoadedThread, onDeath: () => void) {
     this.#env = env;
+    this.#onDeath = onDeath;
+    this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
     this.conversation = createConversation(env.store, loaded.threadId);
@@ -58,20 +63,19 @@ export class Resident {
   start(): void {
     this.actor.subscribe({
       next: (snapshot) => this.#changed(snapshot),
-      error: (error) =>
-        this.#env.logger.error({ threadId: this.threadId, error: String(error) }, "the thread's actor failed"),
+      error: (error) => {
+        const { threadId } = this;
+        this.#env.logger.error({ threadId, error: String(error) }, "the thread's actor failed; it is loaded anew");
+        this.#onDeath();
+      },
     });
-    this.#seen = this.loaded.inbox.at(-1)?.seq ?? 0;
     this.actor.start();
   }
 
   /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */
   accept(inputs: readonly WaitingInput[]): void {
-    const fresh = inputs.filter(({ seq }) => seq > this.#seen);
-    const last = fresh.at(-1);
-    if (!last) return;
-    this.#seen = last.seq;
-    this.actor.send({ type: "inputs.accepted", inputs: fresh });
+    const fresh = inputs.filter(({ seq }) => this.#seen.isNew(seq));
+    if (fresh.length > 0) this.actor.send({ type: "inputs.accepted", inputs: fresh });
   }
 
   get snapshot(): ThreadSnapshot {
@@ -120,7 +124,7 @@ export class Resident {
         { threadId: this.threadId, version: outcome.version },
         "another writer holds the thread; its slice is abandoned",
       );
-      this.stop();
+      this.#onDeath();
       throw new StoppedWaiting("stale");
     }
     this.conversation.append(commit.entries);

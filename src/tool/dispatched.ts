@@ -2,7 +2,7 @@ import type { CallId } from "../../machines/history/ids.ts";
 import type { Subscription } from "../../machines/thread/commit.ts";
 import { type HandedCall, type LiveCall, outcomeOf, prepared, settled } from "./live-call.ts";
 import { isEventSource, pump, tellEnd } from "./producer.ts";
-import { errorResult, resultOf } from "./result.ts";
+import { errorResult } from "./result.ts";
 import type { EventSourceOf, Tool } from "./tool.ts";
 
 type Of<F extends Tool["form"]> = Extract<Tool, { form: F }>;
@@ -53,7 +53,9 @@ const subscribe = async (live: LiveCall, tool: Of<"subscribe">, args: unknown): 
     await live.answer("subscribe", { origin: "tool", ...(isError ? outcomeOf(live, outcome) : wrong) });
     return;
   }
-  const result = resultOf(producer.started);
+  const started = await settled(() => producer.started);
+  if (live.signal.aborted) return;
+  const result = outcomeOf(live, started);
   if (result.error) {
     await live.answer("subscribe", { origin: "tool", ...result });
     return;

@@ -12,6 +12,7 @@ const longest = 200;
 export const displayOf = (tool: Tool, args: JsonObject, parsed: unknown): string => {
   try {
     const text = tool.display?.(parsed);
+    if (text instanceof Promise) text.catch(() => {});
     if (typeof text === "string" && text.trim() !== "") return safeText(shortened(text, longest));
   } catch {
     // A display that fails must not keep a call from being made; people see the default form.

@@ -33,10 +33,11 @@ const finished = (live: LiveCall, outcome: Settled): InlineResult => {
   return inlineResult(live, isNothing ? errorResult("The tool returned nothing.") : outcomeOf(live, outcome));
 };
 
-const interrupted = ({ callId }: LiveCall): InlineResult => ({
+/** `cut` says by its reason what interrupted: `control` for a stop without text. */
+const interrupted = ({ callId }: LiveCall, cut: AbortSignal): InlineResult => ({
   callId,
   origin: "interrupted",
-  content: interruptedText("text"),
+  content: interruptedText(cut.reason === "control" ? "control" : "text"),
 });
 
 const neverBegun = ({ callId }: LiveCall): InlineResult => ({
@@ -78,7 +79,7 @@ export const runInlineCall = (handed: HandedCall, live: LiveCall, parts: InlineP
     const onCut = () => live.abort("interrupted");
     const onAbort = () => {
       clock.clearTimeout(timer);
-      timer = clock.setTimeout(() => end(() => interrupted(live)), grace);
+      timer = clock.setTimeout(() => end(() => interrupted(live, cut)), grace);
     };
     const onLimit = () => {
       end(() =>
@@ -93,7 +94,7 @@ export const runInlineCall = (handed: HandedCall, live: LiveCall, parts: InlineP
     live.signal.addEventListener("abort", onAbort);
     timer = clock.setTimeout(onLimit, most);
     void settled(() => tool.inline(args, live.toolCall)).then((outcome) =>
-      end(() => (outcome.threw && live.signal.aborted ? interrupted(live) : finished(live, outcome))),
+      end(() => (outcome.threw && live.signal.aborted ? interrupted(live, cut) : finished(live, outcome))),
     );
   });
 };

@@ -51,6 +51,8 @@ export interface LiveCall {
   /** Called once the registry knows that the subscription is in the history. */
   listen(): void;
   readonly listening: Promise<void>;
+  /** It sent, or is sending, a result of its own. */
+  readonly answered: boolean;
 }
 
 /** Progress that waits to be stored; more is dropped, because only the latest matters to who watches. */
@@ -65,6 +67,7 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
   const outbox = createOutbox({ ...env, signal });
   const listening = Promise.withResolvers<void>();
   let warned = false;
+  let answered = false;
 
   const progress = (text: string): void => {
     if (outbox.waiting >= progressLimit) {
@@ -89,7 +92,11 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
     abort(reason) {
       controller.abort(new DOMException(`The call was stopped: ${reason}.`, "AbortError"));
     },
+    get answered() {
+      return answered;
+    },
     async answer(dedupId, result) {
+      answered = true;
       const envelopeOf = (fields: typeof result): Envelope => ({
         threadId,
         dedupId,

@@ -31,8 +31,8 @@ export interface OutboxParts {
 
 /**
  * A refusal is final: the thread does not exist, is closed, or cannot take the envelope, and asking again changes nothing.
- * It is logged and the envelope given up. Any other failure is the store's or the network's, and what a tool did must not
- * be lost to it: the delivery is tried again with growing waits until it succeeds or the call is aborted.
+ * It is logged and the envelope given up. A full inbox is worked off in time; any other failure is the store's or the
+ * network's. What a tool did must not be lost to either: the delivery is tried again with growing waits until it succeeds or the call is aborted.
  */
 export const createOutbox = ({ sender, clock, logger, signal }: OutboxParts): Outbox => {
   let tail: Promise<unknown> = Promise.resolve();
@@ -58,7 +58,7 @@ export const createOutbox = ({ sender, clock, logger, signal }: OutboxParts): Ou
         const { threadId, dedupId, input } = envelope;
         const about = { threadId, dedupId, kind: input.kind, error: causeOf(error) };
         if (signal.aborted) break;
-        if (error instanceof InputRefusedError) {
+        if (error instanceof InputRefusedError && !error.mayPass) {
           logger.error(about, "what a tool sent was refused and is given up");
           return { status: "refused", reason: error.reason };
         }

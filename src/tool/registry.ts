@@ -46,9 +46,8 @@ export interface CallRegistry {
   /** Tells a call to stop: its signal aborts, its producer is stopped, nothing it says is sent any more. */
   abort(callId: CallId, reason: string): void;
   /**
-   * Lets go of a dispatched call that was settled, without telling it to stop; every such call has to be let go or
-   * aborted. Not for one whose result opened a subscription: that can still be told to stop. Other forms end by
-   * themselves, and are left alone.
+   * The call is settled: lets go of it. A tool that still works for it, because somebody else delivered the result, is told
+   * to stop. Not for a call whose result opened a subscription.
    */
   forget(callId: CallId): void;
   has(callId: CallId): boolean;
@@ -128,7 +127,10 @@ export const createCallRegistry = ({ clock, logger, sender, random }: CallRegist
     listen: (callId) => calls.get(callId)?.listen(),
     abort,
     forget(callId) {
-      if (calls.get(callId)?.isElsewhere) calls.delete(callId);
+      const live = calls.get(callId);
+      if (live?.isElsewhere) calls.delete(callId);
+      // A tool that works on and was answered for by somebody else: nobody wants its result any more.
+      else if (live && !live.answered) abort(callId, "somebody else delivered its result");
     },
     has: (callId) => calls.has(callId),
     stop() {

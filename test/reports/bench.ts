@@ -2,7 +2,7 @@ import { afterEach, expect } from "vitest";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import { faultsOf } from "../../machines/history/faults.ts";
 import { silentLogger } from "../../src/logger.ts";
-import { type ScriptedModel, type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { memoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { System, SystemOptions, Thread } from "../../src/system/api.ts";

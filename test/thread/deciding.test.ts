@@ -135,6 +135,13 @@ describe("an open round", () => {
     expect(fold.stored.inbox).toEqual([]);
   });
 
+  it("is cut by a text, and a stop that came behind it stops what the text begins", () => {
+    const fold = asking().accept(text("stop that"), stop);
+    settle(fold.answered({ outcome: "cut", blocks: [says("part")], usage: null }));
+    expect(told(fold)).toEqual(["user:go", "turn:part", "user!:stop that"]);
+    expect(fold.state).toBe("idle");
+  });
+
   it("is not cut by an event, a patient text or a stale result (R4)", () => {
     const fold = subscribed();
     settle(fold.accept(text("go on")));
@@ -160,7 +167,7 @@ describe("an open round", () => {
     expect(fold.stored.calls).toEqual([]);
     const stored = [...told(fold), ...asked(fold)];
     expect(stored).toContain("result a:not_executed");
-    expect(stored).toContain("result b:validation");
+    expect(stored).toContain("result b:not_executed");
     expect(fold.state).toBe(outcome === "truncated" ? "running.completing.open" : "idle");
     if (outcome !== "truncated") expect(fold.stored.record.lastFailure?.message).not.toBe("");
   });
@@ -217,6 +224,14 @@ describe("a thread with an active call out", () => {
     expect(fold.stored.inbox).toHaveLength(4);
     settle(fold.accept(result(fold, "a")));
     expect(asked(fold)).toEqual(["result a:tool", "result b:tool", "event watch:one", "user:two", "event watch:three"]);
+  });
+
+  it("wakes its waits when the last result comes, and says that a result did", () => {
+    const fold = waitingFor(calls("a"), waits("nap"));
+    fold.accept(patient("later"));
+    settle(fold.accept(result(fold, "a")));
+    const nap = fold.context.slice.entries.find(({ entry }) => entry.kind === "result" && entry.name === "nap");
+    expect(JSON.stringify(nap)).toContain("Woken early by another result");
   });
 
   it("is interrupted by a text: results that are there are kept, the rest is settled and told to stop (R6)", () => {
@@ -434,6 +449,20 @@ describe("limits of a thread", () => {
     settle(fold.accept(text("go on")));
     expect(fold.state).toBe("running.completing.open");
     expect(fold.context.record.rounds).toBe(0);
+  });
+
+  it("let in what waits from outside once the count is used up, so that neither starves", () => {
+    const fold = settle(new Fold({ rounds: 3, equalCalls: 100 }).accept(text("go")));
+    fold.accept(patient("later"));
+    for (let round = 0; round < 3; round++) turn(fold, callsInline(`tool${round}`));
+    expect(asked(fold)).toEqual(["user:later"]);
+    expect(fold.context.record.rounds).toBe(0);
+  });
+
+  it("see a row of equal calls inside one turn", () => {
+    const fold = settle(new Fold({ equalCalls: 2 }).accept(text("go")));
+    turn(fold, calls("x"), calls("x"), calls("x"), calls("y"));
+    expect(fold.stored.record.lastFailure?.code).toBe("REPEATED_CALL");
   });
 
   it("stop a model that repeats itself, counting over slices and restarts", () => {

@@ -216,12 +216,21 @@ describe("a dispatch tool", () => {
     expect(bench.registry.has(one.call.callId)).toBe(true);
   });
 
-  it("is the only one that can be let go: a tool that works ends by itself", () => {
+  it("is let go without a word; a tool that works on for a call that somebody else answered is told to stop", () => {
     const bench = benchOfCalls();
-    const handed = callOf(toolThat({ run: never }));
+    let signal: AbortSignal | undefined;
+    const handed = callOf(
+      toolThat({
+        run: (_, call) => {
+          signal = call.signal;
+          return never();
+        },
+      }),
+    );
     bench.handOver(handed);
     bench.registry.forget(handed.call.callId);
-    expect(bench.registry.has(handed.call.callId)).toBe(true);
+    expect(bench.registry.has(handed.call.callId)).toBe(false);
+    expect(signal?.aborted).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { StoreCorruptError, StoreFileError } from "../../errors.ts";
 
 /** SQLite's result codes, without the extension in the higher bits. */
-const [BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [5, 6, 8, 10, 11, 13, 14, 26] as const;
+const [ERROR, BUSY, LOCKED, READONLY, IOERR, CORRUPT] = [1, 5, 6, 8, 10, 11] as const;
+const [FULL, CANTOPEN, CONSTRAINT, MISMATCH, NOTADB] = [13, 14, 19, 20, 26] as const;
 
 /** The primary result code of an error of SQLite; undefined for any other error. */
 export const resultOf = (error: unknown): number | undefined => {
@@ -23,7 +24,7 @@ export const isCorrupt = (error: unknown): boolean => resultOf(error) === CORRUP
 export const isForeign = (error: unknown): boolean => resultOf(error) === NOTADB;
 
 /** A row that may be there once is there already. */
-export const isConflict = (error: unknown): boolean => resultOf(error) === 19;
+export const isConflict = (error: unknown): boolean => resultOf(error) === CONSTRAINT;
 
 /** `what`: the thing in hand, for damage. An error that is no failure of the file comes back as it is. */
 export const failureOf = (file: string, error: unknown, what = "a page of the file"): unknown => {
@@ -54,6 +55,10 @@ export const failureOf = (file: string, error: unknown, what = "a page of the fi
         "could not be written: there is no room left. Nothing of this write was kept. Free some space and try again.",
         cause,
       );
+    // What our statements say is right for our schema: when they fail for what they say, the schema or a row is another.
+    case ERROR:
+    case CONSTRAINT:
+    case MISMATCH:
     case CORRUPT:
     case NOTADB:
       return new StoreCorruptError(file, { what }, (error as Error).message, cause);

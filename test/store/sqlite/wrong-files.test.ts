@@ -147,12 +147,13 @@ describe("a damaged file", () => {
     );
   });
 
-  it("fails with an error that names it, whatever bit is flipped, or answers as if nothing were", async () => {
+  it("answers or fails with an error of ours, whatever bit is flipped", async () => {
     const file = await fullStore();
     const { size } = statSync(file);
     const headers = fc
       .integer({ min: 0, max: size / 4_096 - 1 })
       .chain((page) => fc.integer({ min: 0, max: 120 }).map((offset) => page * 4_096 + offset));
+    const fact = { type: "slice.ended", state: "idle" } as const;
     await fc.assert(
       fc.asyncProperty(fc.oneof(headers, fc.integer({ min: 0, max: size - 1 })), fc.nat(7), async (at, bit) => {
         const flipped = copyOf(file);
@@ -163,9 +164,10 @@ describe("a damaged file", () => {
         try {
           store = sqliteStore(flipped, quick);
           await everythingOf(store);
+          await store.accept([deliver(alpha, "c")], roomy);
+          await store.commit(commitOf(alpha, 1, { entries: [user(7)], consumed: [2], facts: [fact] }), 3);
         } catch (error) {
           expect(error).toBeInstanceOf(WakefulError);
-          expect((error as Error).message).toContain(flipped);
         } finally {
           await store?.close();
         }

@@ -1,0 +1,59 @@
+import type { Clock } from "../clock.ts";
+import { LeaseHeldError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import type { SharedStore } from "../store/store.ts";
+
+/** The name under which one system at a time runs the threads of a store (R8). */
+const name = "runner";
+
+export interface LeaseOptions {
+  readonly store: SharedStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Who asks: shown to the next that does. */
+  readonly holder: string;
+  /** ms without a renewal after which another may take over. */
+  readonly ttl: number;
+  /** Called once, when the lease was lost to another; nothing of this system may be committed from then on. */
+  readonly onLost: (by: string) => void;
+}
+
+/** A lease that is renewed at a third of its time, until it is given back. */
+export interface HeldLease {
+  /** Gives the lease back, so that the next need not wait. A second call does nothing. */
+  release(): Promise<void>;
+}
+
+/** Rejects with LeaseHeldError, which says who has the lease and until when. */
+export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
+  const { store, clock, logger, holder, ttl, onLost } = options;
+  const first = await store.lease(name, holder, ttl, clock.now());
+  if (!first.held) throw new LeaseHeldError(first.by, first.until);
+  let over = false;
+  let timer: unknown;
+  const renew = async (): Promise<void> => {
+    try {
+      const outcome = await store.lease(name, holder, ttl, clock.now());
+      if (over) return;
+      if (!outcome.held) {
+        over = true;
+        return onLost(outcome.by);
+      }
+    } catch (error) {
+      logger.error({ error: String(error) }, "the lease could not be renewed; it is tried again");
+    }
+    if (!over) arm();
+  };
+  const arm = (): void => {
+    timer = clock.setTimeout(() => void renew(), ttl / 3);
+  };
+  arm();
+  return {
+    async release() {
+      if (over) return;
+      over = true;
+      clock.clearTimeout(timer);
+      await store.release(name, holder);
+    },
+  };
+};
