@@ -45,7 +45,13 @@ const checks: readonly Check[] = [
   { title: "Types", passes: () => command("tsc", "--noEmit") },
   {
     title: "Import direction and cycles",
-    passes: () => complaints(wrongImports(sources("{machines,src,docs}/**/*.ts"), Object.keys({ ...metadata.dependencies, ...metadata.peerDependencies }))),
+    passes: () =>
+      complaints(
+        wrongImports(
+          sources("{machines,src,docs}/**/*.ts"),
+          Object.keys({ ...metadata.dependencies, ...metadata.peerDependencies }),
+        ),
+      ),
   },
   { title: "Rules without a test", passes: () => complaints(uncited(sources("test/**/*.test.ts"))) },
   {

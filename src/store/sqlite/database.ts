@@ -52,7 +52,7 @@ export const databaseOn = (
       commit.run();
       return outcome;
     } catch (error) {
-      
+      if (connection.isTransaction) rollback.run();
       throw error;
     }
   };
