@@ -22,4 +22,18 @@ export const consoleLogger: Logger = {
   error: line((text) => console.error(text)),
 };
 
+/** A logger that cannot break what it tells of: a line that fails is lost, and nothing else. */
+export const guardedLogger = (logger: Logger): Logger => {
+  const guarded =
+    (level: keyof Logger) =>
+    (fields: object, message: string): void => {
+      try {
+        logger[level](fields, message);
+      } catch {
+        // There is nobody left to tell.
+      }
+    };
+  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+};
+
 export const silentLogger: Logger = { debug: silent, info: silent, warn: silent, error: silent };

@@ -58,7 +58,10 @@ export const imagePlaceholder = (mediaType: string): string => `[image ${mediaTy
 /** The tool name under which a prompt shows events. Reserved: no tool has it, and no model may call it. */
 export const eventTool = "receive_event__injected";
 
-const instant = (at: number): string => new Date(at).toISOString();
+/** The last instant that a date can name. */
+const lastInstant = 8.64e15;
+
+const instant = (at: number): string => new Date(Math.max(-lastInstant, Math.min(lastInstant, at || 0))).toISOString();
 
 const longest = 200;
 

@@ -187,7 +187,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
       slice: {
         ...slice,
         goesOn: false,
-        causes: [...inCallOrder(ledger, waiting.filter(isAnswer)), ...taken],
+        causes: [...inCallOrder(ledger), ...taken],
         entries: [...slice.entries, ...entries],
         consumed: [...slice.consumed, ...waiting.map(({ seq }) => seq)],
         settled: [...slice.settled, ...ledger.calls.map(({ callId }) => callId)],
@@ -207,5 +207,5 @@ export const takeBatch = (ledger: Ledger): Batch => {
 const endsGoingOn = ({ inbox, record, limits }: Ledger): boolean =>
   inbox.some(isInterruptingText) || (record.rounds >= limits.rounds && inbox.some(isFromOutside));
 
-const inCallOrder = (ledger: Ledger, answers: readonly WaitingInput[]): readonly WaitingInput[] =>
-  ledger.calls.flatMap(({ callId }) => answers.filter(({ input }) => "callId" in input && input.callId === callId));
+const inCallOrder = (ledger: Ledger): readonly WaitingInput[] =>
+  ledger.calls.flatMap(({ callId }) => answerTo(ledger, callId) ?? []);

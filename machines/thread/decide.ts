@@ -24,10 +24,14 @@ export const bringsInterruption = (inputs: readonly WaitingInput[]): boolean =>
 export const stopWaits = (ledger: Ledger): boolean =>
   ledger.inbox.some(isControl) && (hasActiveUnanswered(ledger) || ledger.record.roundDue);
 
-/** A stop came behind a text that waits: what the text would begin is stopped before it has begun. */
-export const stopFollowsText = ({ inbox }: Ledger): boolean => {
-  const text = inbox.find(isInterruptingText);
-  return text !== undefined && inbox.some((input) => isControl(input) && input.seq > text.seq);
+/** A stop came behind something that waits: what that would begin is stopped before it has begun. */
+export const stopFollows = (ledger: Ledger): boolean => {
+  const first = ledger.inbox.find((input) => !isControl(input));
+  return (
+    first !== undefined &&
+    !hasActiveUnanswered(ledger) &&
+    ledger.inbox.some((input) => isControl(input) && input.seq > first.seq)
+  );
 };
 
 export const controlWaits = (ledger: Ledger): boolean => ledger.inbox.some(isControl);

@@ -74,11 +74,14 @@ export const unsupportedKinds = [
 ] as const;
 
 /**
- * Whether a full inbox refuses the input. What ends a wait always comes in (R9): results, timers and final events are as
- * many as calls, and an interrupt is acted on at once.
+ * How many inputs may wait when this one comes; one more refuses it. What ends a wait always comes in (R9): results,
+ * timers and final events are as many as calls, and an interrupt is acted on at once. The user has as much room again, so
+ * that a source that floods the thread does not keep out who could stop it (R6).
  */
-export const countsAgainstInbox = (input: Input): boolean =>
-  input.kind === "text" || input.kind === "progress" || (input.kind === "event" && !input.final);
+export const roomFor = (input: Input, inboxLimit: number): number => {
+  if (input.kind === "text") return input.whileBusy === "interrupt" ? 2 * inboxLimit : inboxLimit;
+  return input.kind === "progress" || (input.kind === "event" && !input.final) ? inboxLimit : Number.POSITIVE_INFINITY;
+};
 
 /** An input on its way to a thread; the unit of delivery. */
 export const Envelope = z.object({

@@ -1,7 +1,7 @@
 import type { DiscardReason, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
-import { isAnswer, isEvent, type Ledger } from "./ledger.ts";
+import { answerTo, isEvent, type Ledger } from "./ledger.ts";
 
 /** What an accepted input comes to before any slice looks at it. */
 export type Judgement = "keep" | "hand over" | DiscardReason;
@@ -20,9 +20,9 @@ export const judge = (ledger: Ledger, { input }: WaitingInput): Judgement => {
     case "timer": {
       const call = ledger.calls.find(({ callId }) => callId === input.callId);
       if (!call || call.form === "inline") return "call-not-outstanding";
-      return ledger.inbox.filter(isAnswer).some((other) => other.input.callId === input.callId)
-        ? "call-already-answered"
-        : "keep";
+      // A wait ends by its own time; an active call has a deadline at most.
+      if (input.kind === "timer" && input.purpose === "wake" && !call.passive) return "call-not-outstanding";
+      return answerTo(ledger, input.callId) ? "call-already-answered" : "keep";
     }
     case "event": {
       const ends = ledger.inbox

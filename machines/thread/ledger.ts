@@ -109,9 +109,25 @@ export const isDeferrable = ({ input }: WaitingInput): boolean =>
 /** From outside the thread's own work: it starts the count of rounds anew. */
 export const isFromOutside = ({ input }: WaitingInput): boolean => input.kind === "text" || input.kind === "event";
 
+type Answer = WaitingOf<ResultInput | TimerInput>;
+
+/** An inbox is never changed, so what it holds is looked up once: the cost of a decision is one walk, not one a call. */
+const answers = new WeakMap<readonly WaitingInput[], ReadonlyMap<CallId, Answer>>();
+
 /** The result or due timer that waits for a call, undefined while it is unanswered. */
-export const answerTo = (ledger: Ledger, callId: CallId): WaitingOf<ResultInput | TimerInput> | undefined =>
-  ledger.inbox.filter(isAnswer).find(({ input }) => input.callId === callId);
+export const answerTo = ({ inbox }: Pick<Ledger, "inbox">, callId: CallId): Answer | undefined => {
+  let known = answers.get(inbox);
+  if (!known) {
+    known = new Map(
+      inbox
+        .filter(isAnswer)
+        .reverse()
+        .map((answer) => [answer.input.callId, answer]),
+    );
+    answers.set(inbox, known);
+  }
+  return known.get(callId);
+};
 
 /** Calls that no result waits for, by position. */
 export const unanswered = (ledger: Ledger): readonly Call[] =>

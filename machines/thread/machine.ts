@@ -16,7 +16,7 @@ import {
   mayAsk,
   newlyDeferred,
   roundIsDue,
-  stopFollowsText,
+  stopFollows,
   stopWaits,
   textInterrupts,
 } from "./decide.ts";
@@ -47,7 +47,7 @@ export const threadMachine = setup({
   guards: {
     bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
     stopWaits: ({ context }) => stopWaits(context),
-    stopFollowsText: ({ context }) => stopFollowsText(context),
+    stopFollows: ({ context }) => stopFollows(context),
     controlWaits: ({ context }) => controlWaits(context),
     textInterrupts: ({ context }) => textInterrupts(context),
     handsOver: ({ context }) => handsOver(context),
@@ -164,9 +164,9 @@ export const threadMachine = setup({
           actions: { type: "interrupt", params: { by: "control" } },
         },
         {
-          guard: "stopFollowsText",
+          guard: "stopFollows",
           target: "running.preparing",
-          description: "The text goes into the history and the model is asked nothing.",
+          description: "What waits goes into the history, and the model is asked nothing.",
           actions: "wakeEarly",
         },
         {

@@ -11,7 +11,7 @@ export interface DoorLimits {
   readonly inputSize: number;
 }
 
-const kinds = Input.options.map((option) => option.shape.kind.value);
+const kinds = Input.options.map((option) => option.shape.kind.value).filter((kind) => kind !== "timer");
 
 /** Characters of a dedup id, a sender, a call id. */
 const idLimit = 500;
@@ -30,7 +30,8 @@ const checkKind = (input: unknown): void => {
   const { kind } = input as { kind?: unknown };
   if (typeof kind === "string" && (unsupportedKinds as readonly string[]).includes(kind))
     refuse(`this version does not handle inputs of kind ${JSON.stringify(kind)}. It takes ${kinds.join(", ")}.`);
-  if (!kinds.includes(kind as InputKind))
+  if (kind === "timer") refuse("timers are the system's own: a wait or a deadline of a tool sets one.");
+  if (!(kinds as readonly InputKind[]).includes(kind as InputKind))
     refuse(
       `there are no inputs of kind ${typeof kind === "string" ? JSON.stringify(shortened(kind, 40)) : typeof kind}. It takes ${kinds.join(", ")}.`,
     );

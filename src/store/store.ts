@@ -92,7 +92,8 @@ export interface Store {
   create(threadId: ThreadId, spec: ThreadSpec, at: number): Promise<boolean>;
   /**
    * One acceptance for each delivery, in order; a refused one does not touch the others. An inbox takes at most
-   * `inboxLimit` inputs of those that count (`countsAgainstInbox`: a result, a timer, an interrupt always come in, R9). A key that was seen is a `duplicate` also when the inbox is full or the thread is closed.
+   * `roomFor(input, inboxLimit)` inputs when one comes. A key that was seen is a `duplicate` also when the inbox is full or
+   * the thread is closed.
    */
   accept(deliveries: readonly Delivery[], limits: { readonly inboxLimit: number }): Promise<readonly Acceptance[]>;
   /** Undefined when there is no such thread. */

@@ -22,6 +22,8 @@ export const awaitAnswer = (
   let accepted = false;
   let begun = false;
   let text = "";
+  /** Nothing was settled since the model spoke. */
+  let isLast = false;
   let settle: { resolve(text: string): void; reject(error: Error): void };
   const answer = new Promise<string>((resolve, reject) => {
     settle = { resolve, reject };
@@ -52,8 +54,17 @@ export const awaitAnswer = (
         done(() => settle.reject(new ThreadFailedError(threadId, update.code, update.message)));
       else if (update.type === "round.ended" && update.outcome === "cut")
         done(() => settle.reject(new AnswerInterruptedError(threadId, "the round was cut short")));
-      else if (update.type === "round.ended") text = update.text;
-      else if (update.type === "slice.ended" && update.state !== "awaitingActiveCall") done(() => settle.resolve(text));
+      else if (update.type === "round.ended") {
+        text = update.text;
+        isLast = true;
+      } else if (update.type === "call.settled") isLast = false;
+      else if (update.type === "slice.ended" && update.state !== "awaitingActiveCall")
+        // The model has not read what came after its last words: somebody stopped it.
+        done(() =>
+          isLast
+            ? settle.resolve(text)
+            : settle.reject(new AnswerInterruptedError(threadId, "the work was stopped before the model had read it")),
+        );
     },
     complete: () => settle.reject(new SystemStoppedError("the answer was waited for")),
   });

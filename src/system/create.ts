@@ -3,12 +3,13 @@ import { ThreadId } from "../../machines/history/ids.ts";
 import { JsonObject } from "../../machines/history/json.ts";
 import { systemClock } from "../clock.ts";
 import { OptionError, SystemStoppedError, ThreadExistsError, ThreadIdError } from "../errors.ts";
-import { consoleLogger } from "../logger.ts";
+import { consoleLogger, guardedLogger } from "../logger.ts";
 import { resolveModelOptions } from "../model/model.ts";
 import { requestSlots } from "../model/stream/slots.ts";
 import { parseEnvelope } from "../queue/door.ts";
 import { createInputQueue } from "../queue/input-queue.ts";
 import { onAccepted, tellAccepted } from "../queue/notice.ts";
+import { NotPlainJson, plainJson } from "../queue/plain-json.ts";
 import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
@@ -26,6 +27,17 @@ import { threadOf } from "./thread.ts";
 import { startTimers } from "./timers.ts";
 import { createToolShelf } from "./tools.ts";
 
+/** A copy that nobody else changes. Throws OptionError for what is no JSON object, or too large. */
+const metadataOf = (metadata: unknown, limit: number): JsonObject => {
+  try {
+    const { value } = plainJson(metadata, "it", limit);
+    return JsonObject.parse(value);
+  } catch (cause) {
+    const problem = cause instanceof NotPlainJson ? cause.message : "it takes a JSON object";
+    throw new OptionError("metadata", problem, { cause });
+  }
+};
+
 /** ms that `stop` waits for commits under way. */
 const stopLimit = 5_000;
 
@@ -41,7 +53,8 @@ const threadIdOf = (id: string): ThreadId => {
  */
 export const createSystem = async (options: SystemOptions, hooks: SystemHooks = {}): Promise<System> => {
   const limits = limitsOf(options.limits);
-  const { store = memoryStore(), clock = systemClock, logger = consoleLogger, random = Math.random } = options;
+  const { store = memoryStore(), clock = systemClock, random = Math.random } = options;
+  const logger = guardedLogger(options.logger ?? consoleLogger);
   if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
   const stopping = new AbortController();
   const freshId = (): string => crypto.randomUUID();
@@ -69,9 +82,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     logger,
     random,
     sender: {
-      async send(envelope) {
-        await deliver(envelope);
-      },
+      send: (envelope) => deliver(envelope),
     },
   });
   const environment: ThreadEnvironment = {
@@ -145,9 +156,9 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     return resident && faceOf(id);
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
-    const parsed = JsonObject.safeParse(metadata);
-    if (!parsed.success) throw new OptionError("metadata", "holds something that is no JSON", { cause: parsed.error });
-    return { tools: shelf.namesOf(tools), instructions, metadata: parsed.data };
+    if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");
+    if (!Array.isArray(tools)) throw new OptionError("tools", "takes a list of tools and names");
+    return { tools: shelf.namesOf(tools), instructions, metadata: metadataOf(metadata, limits.inputSize) };
   };
   const create = async (id: ThreadId, given: ThreadOptions): Promise<boolean> => {
     if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was launched`);
@@ -199,18 +210,20 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     },
     stop() {
       stopped ??= (async () => {
-        await queue.stop();
-        deaf();
+        const accepted = queue.stop().finally(deaf);
         deafElsewhere?.();
         timers.stop();
-        registry.stop();
-        const commits = Promise.all([...residents.all()].map((resident) => resident.settled()));
+        const commits = accepted.then(() => {
+          registry.stop();
+          return Promise.all([...residents.all()].map((resident) => resident.settled()));
+        });
         let limit: unknown;
         const late = new Promise<void>((resolve) => {
           limit = clock.setTimeout(resolve, stopLimit);
         });
         await Promise.race([commits, late]);
         clock.clearTimeout(limit);
+        registry.stop();
         stopping.abort();
         for (const resident of residents.all()) resident.stop();
         hub.close();

@@ -4,45 +4,62 @@ import type { Update } from "../thread/update.ts";
 /**
  * A stream as an AsyncIterable with a bounded buffer. A reader that falls behind by more than `limit` loses what waits
  * and gets one `gap` in its place, with the feed position to read on from; live updates of that time are gone.
- * Listening begins with the first `next()`; leaving the loop ends it.
+ * Listening begins with the first `next()`; leaving the loop ends it, also while it waits.
  */
 export const readUpdates = (source: Observable<Update>, limit: number): AsyncIterable<Update> => ({
-  async *[Symbol.asyncIterator]() {
+  [Symbol.asyncIterator]: () => {
     let waiting: Update[] = [];
     let ended = false;
-    /** Where to read on from: the last fact that was given, or else right before the first that was dropped. */
+    /** The last fact that was given. */
     let seen: number | undefined;
-    let wake: (() => void) | undefined;
-    const subscription = source.subscribe({
-      next(update) {
-        if (waiting.length >= limit) {
-          const { threadId, at } = update;
-          const first = waiting.find((dropped) => "feed" in dropped || dropped.type === "gap");
-          const before = first && ("feed" in first ? first.feed - 1 : first.type === "gap" ? first.after : undefined);
-          waiting = [{ type: "gap", threadId, at, after: seen ?? before ?? 0 }];
-        }
-        waiting.push(update);
-        wake?.();
-      },
-      complete() {
-        ended = true;
-        wake?.();
-      },
-    });
-    try {
-      for (;;) {
+    /** Calls of `next` that wait for an update. */
+    const asking: ((result: IteratorResult<Update>) => void)[] = [];
+    const over: IteratorResult<Update> = { done: true, value: undefined };
+
+    const give = (): void => {
+      while (asking.length > 0 && (waiting.length > 0 || ended)) {
         const update = waiting.shift();
-        if (update) {
-          if ("feed" in update) seen = update.feed;
-          yield update;
-        } else if (ended) return;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
+        if (update && "feed" in update) seen = update.feed;
+        asking.shift()?.(update ? { done: false, value: update } : over);
       }
-    } finally {
-      subscription.unsubscribe();
-    }
+    };
+    const end = (): void => {
+      ended = true;
+      give();
+    };
+    const add = (update: Update): void => {
+      if (waiting.length >= limit) {
+        const { threadId, at } = update;
+        waiting = [{ type: "gap", threadId, at, after: seen ?? beforeFirst(waiting) }];
+      }
+      waiting.push(update);
+      give();
+    };
+    let listening: { unsubscribe(): void } | undefined;
+
+    return {
+      next() {
+        listening ??= source.subscribe({ next: add, complete: end });
+        return new Promise((resolve) => {
+          asking.push(resolve);
+          give();
+        });
+      },
+      async return() {
+        listening?.unsubscribe();
+        waiting = [];
+        end();
+        return over;
+      },
+    };
   },
 });
+
+/** The feed position right before the first fact that is dropped; 0 when none of them is a fact. */
+const beforeFirst = (dropped: readonly Update[]): number => {
+  for (const update of dropped) {
+    if ("feed" in update) return update.feed - 1;
+    if (update.type === "gap") return update.after;
+  }
+  return 0;
+};

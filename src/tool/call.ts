@@ -5,9 +5,9 @@ import type { Envelope } from "../../machines/thread/input.ts";
 import { type EventFields, encodeAddress, eventFor, type ResultOptions, resultFor } from "./address.ts";
 import type { ResultContent } from "./result.ts";
 
-/** Delivers envelopes to threads. Resolves once the envelope is durable, and for one that was delivered before. */
+/** Delivers envelopes to threads. Resolves once durable: true for a new one, false for one that was delivered before. */
 export interface Sender {
-  send(envelope: Envelope): Promise<void>;
+  send(envelope: Envelope): Promise<boolean>;
 }
 
 /** Where a call comes from. */

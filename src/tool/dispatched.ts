@@ -1,7 +1,7 @@
 import type { CallId } from "../../machines/history/ids.ts";
 import type { Subscription } from "../../machines/thread/commit.ts";
 import { type HandedCall, type LiveCall, outcomeOf, prepared, settled } from "./live-call.ts";
-import { isEventSource, pump, tellEnd } from "./producer.ts";
+import { isEventSource, pump, sourceIdOf, tellEnd } from "./producer.ts";
 import { errorResult } from "./result.ts";
 import type { EventSourceOf, Tool } from "./tool.ts";
 
@@ -112,7 +112,8 @@ export const resumeProducer = async (
   if (tool?.form !== "subscribe" || !tool.resume || !parsed?.ok)
     return tellEnd(live, start, "the process that followed its source ended.");
   const { resume } = tool;
-  const outcome = await settled(() => resume(parsed.args, live.toolCall, lastEventId));
+  const last = lastEventId === undefined ? undefined : sourceIdOf(lastEventId);
+  const outcome = await settled(() => resume(parsed.args, live.toolCall, last));
   if (live.signal.aborted) return;
   const producer = outcome.threw ? undefined : producerOf(outcome.value);
   if (outcome.threw) live.failed(outcome.error);

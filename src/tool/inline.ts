@@ -40,6 +40,15 @@ const interrupted = ({ callId }: LiveCall, cut: AbortSignal): InlineResult => ({
   content: interruptedText(cut.reason === "control" ? "control" : "text"),
 });
 
+/** What a tool threw may be unreadable; its call has a result all the same. */
+const told = (live: LiveCall, result: () => InlineResult): InlineResult => {
+  try {
+    return result();
+  } catch {
+    return inlineResult(live, errorResult("The tool failed in a way that cannot be told."));
+  }
+};
+
 const neverBegun = ({ callId }: LiveCall): InlineResult => ({
   callId,
   origin: "interrupted",
@@ -74,7 +83,7 @@ export const runInlineCall = (handed: HandedCall, live: LiveCall, parts: InlineP
       cut.removeEventListener("abort", onCut);
       live.signal.removeEventListener("abort", onAbort);
       took(tool.name, clock.now() - began);
-      resolve(result());
+      resolve(told(live, result));
     };
     const onCut = () => live.abort("interrupted");
     const onAbort = () => {

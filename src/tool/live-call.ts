@@ -103,18 +103,27 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
         input: { kind: "result", callId, ...fields },
       });
       const sent = await outbox.send(envelopeOf(result));
-      if (sent.status !== "refused") return sent.status === "delivered";
+      if (sent.status !== "refused") return sent.status !== "stopped";
       const instead = errorResult(`The tool has a result that was not accepted: ${sent.reason}`);
       await outbox.send(envelopeOf({ ...instead, origin: "tool" }));
       return false;
     },
     failed(error) {
       const failed = failureOf(error, referenceFrom(env.random));
-      const stack = error instanceof Error ? error.stack : undefined;
-      if (failed.failure) logger.error({ threadId, callId, tool: name, ...failed.failure, stack }, "a tool failed");
+      if (failed.failure)
+        logger.error({ threadId, callId, tool: name, ...failed.failure, stack: stackOf(error) }, "a tool failed");
       return failed;
     },
   };
+};
+
+/** Reading an error may fail: its fields can be getters, or the value a revoked proxy. */
+const stackOf = (error: unknown): string | undefined => {
+  try {
+    return error instanceof Error ? error.stack : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 /** What became of a tool's function. */

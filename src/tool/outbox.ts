@@ -8,9 +8,9 @@ import { causeOf } from "./failure.ts";
 /** ms before a delivery that failed is tried again: doubled each time, up to the last. */
 const waits = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000] as const;
 
-/** What became of an envelope. `stopped`: the call was aborted first, nobody wants it. */
+/** What became of an envelope. `repeated`: the thread had seen its id, and nothing changed (R2). `stopped`: the call was aborted first, nobody wants it. */
 export type Sent =
-  | { readonly status: "delivered" | "stopped" }
+  | { readonly status: "delivered" | "repeated" | "stopped" }
   | { readonly status: "refused"; readonly reason: string };
 
 /** What one call has to tell its thread, on its way. */
@@ -52,8 +52,9 @@ export const createOutbox = ({ sender, clock, logger, signal }: OutboxParts): Ou
   const deliver = async (envelope: Envelope): Promise<Sent> => {
     for (let tries = 0; !signal.aborted; tries++) {
       try {
-        await sender.send(envelope);
-        return { status: "delivered" };
+        const isNew = await sender.send(envelope);
+        // A try that failed may have been accepted all the same: what a later one repeats was delivered by it.
+        return { status: isNew === false && tries === 0 ? "repeated" : "delivered" };
       } catch (error) {
         const { threadId, dedupId, input } = envelope;
         const about = { threadId, dedupId, kind: input.kind, error: causeOf(error) };

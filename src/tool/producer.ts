@@ -21,6 +21,13 @@ const Event = z.object({
   final: z.boolean().optional(),
 });
 
+/** Ids that a source gives stand apart from those that are counted: neither swallows the other. */
+const ownId = "id:";
+
+/** The id that a source gave to the event of that dedup id; as it is where it gave none. */
+export const sourceIdOf = (dedupId: string): string =>
+  dedupId.startsWith(ownId) ? dedupId.slice(ownId.length) : dedupId;
+
 /** An event on its way; after the last one the producer is not listened to. */
 interface Told {
   readonly dedupId: string;
@@ -50,7 +57,11 @@ const teller = (live: LiveCall, start: number) => {
           "is not marked `associative: true`; events that are handled in a thread of their own are not supported",
         );
       const text = data.text.trim() === "" ? noOutput : safeText(data.text);
-      return { dedupId: data.id ?? `${start}.${sequence}`, text, last: data.final === true };
+      return {
+        dedupId: data.id === undefined ? `${start}.${sequence}` : `${ownId}${data.id}`,
+        text,
+        last: data.final === true,
+      };
     },
     ended: () => closing("its source has no more events."),
     gone: (why: string) => closing(why),
@@ -72,7 +83,9 @@ const send = (live: LiveCall, { dedupId, text, last }: Told): Promise<Sent> => {
 /** A last event that is refused has another in its place: without one the subscription would never end. */
 const deliver = async (live: LiveCall, told: Told, tell: Teller): Promise<void> => {
   const sent = await send(live, told);
-  if (sent.status === "refused" && told.last) await send(live, tell.refused(sent.reason));
+  if (!told.last) return;
+  if (sent.status === "refused") await send(live, tell.refused(sent.reason));
+  if (sent.status === "repeated") await send(live, tell.refused("it has the id of an event that came before."));
 };
 
 /** A last event without a source: `why` is told to the model. */

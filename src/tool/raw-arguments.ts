@@ -13,6 +13,12 @@ const isDeep = (value: unknown, left = deepest): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)));
 
+/** JSON can write numbers that no number holds; they would be another value once they are stored. */
+const hasInfinity = (value: unknown): boolean =>
+  typeof value === "number"
+    ? !Number.isFinite(value)
+    : typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
+
 /** An escape that makes half a surrogate pair, which providers refuse; rare, so looked for before anything is rewritten. */
 const mayBeIllFormed = (raw: string): boolean => /\\u[dD][89a-fA-F]/.test(raw) || !raw.isWellFormed();
 
@@ -44,6 +50,7 @@ export const readArguments = (rawArgs: string): ReadArguments => {
     return problem(
       `expected a JSON object, got ${seen(value)}${typeof value === "string" ? "; write the object itself, not a string" : ""}`,
     );
+  if (/[eE]\+?\d{3}/.test(raw) && hasInfinity(value)) return problem("a number in them is too large to be one");
   if (isDeep(value)) return problem(`they are nested more than ${deepest} levels deep`);
   return { ok: true, args: mayBeIllFormed(rawArgs) ? (wellFormed(value) as JsonObject) : value };
 };

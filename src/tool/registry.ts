@@ -9,6 +9,7 @@ import { causeOf } from "./failure.ts";
 import { freshIds } from "./fresh-id.ts";
 import { type InlineOptions, runInlineCall } from "./inline.ts";
 import { createLiveCall, type HandedCall, type LiveCall } from "./live-call.ts";
+import { errorResult } from "./result.ts";
 import type { Tool } from "./tool.ts";
 
 export type { InlineResult } from "../../machines/thread/close.ts";
@@ -87,6 +88,10 @@ export const createCallRegistry = ({ clock, logger, sender, random }: CallRegist
       if (await startTool(handed, live, acknowledged)) return;
     } catch (error) {
       logger.error({ callId: live.callId, error: causeOf(error) }, "a call could not be followed");
+      await live.answer("not-followed", {
+        ...errorResult("The tool failed in a way that cannot be told."),
+        origin: "tool",
+      });
     }
     close(live);
   };

@@ -19,6 +19,8 @@ export default mergeConfig(
       // A test that never ends is ended with its process: threads end with it.
       pool: "threads",
       maxWorkers: 1,
+      // A machine under load is no mutant that was noticed.
+      testTimeout: 120_000,
       setupFiles: ["test/mutants/no-shrinking.ts"],
     },
   }),

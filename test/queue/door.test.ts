@@ -39,7 +39,6 @@ describe("the door", () => {
     expect(pass(event())).toEqual(event({ final: false }));
     const others = [
       { kind: "progress", callId: "c", text: "" },
-      { kind: "timer", callId: "c", purpose: "wake", due: 5 },
       { kind: "interrupt", sender: "user" },
     ];
     for (const input of others) expect(pass({ ...text(), input })).toEqual({ ...text(), input });
@@ -235,5 +234,12 @@ describe("the door", () => {
       { numRuns: 1_000 },
     );
     expect(passed).toBeGreaterThan(0);
+  });
+});
+
+describe("a timer", () => {
+  it("comes from the system alone: an envelope that says it is one is refused (R9)", () => {
+    const forged = { threadId: "t", dedupId: "1", input: { kind: "timer", callId: "t#1.0", purpose: "wake", due: 0 } };
+    expect(() => parseEnvelope(forged, { inputSize: 1_000 })).toThrow(/timers are the system's own/);
   });
 });

@@ -98,7 +98,11 @@ describe("the input queue", () => {
 
   it("keeps to the limit of an inbox", async () => {
     const { queue } = await bench(undefined, { inboxLimit: 1 });
-    expect(await queue.send([envelope(alpha, "a"), envelope(alpha, "b")])).toMatchObject([
+    const patient = (id: string) => {
+      const one = envelope(alpha, id);
+      return { ...one, input: { ...one.input, whileBusy: "wait" } } as typeof one;
+    };
+    expect(await queue.send([patient("a"), patient("b")])).toMatchObject([
       { status: "accepted" },
       { status: "refused", reason: "inbox-full" },
     ]);

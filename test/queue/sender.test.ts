@@ -25,8 +25,10 @@ describe("a sender on a store", () => {
     const { sender } = await bench({ inboxLimit: 1, inputSize: 10 });
     await expect(sender.send(text("1", "far too long"))).rejects.toThrow(/12 bytes, and 10 are taken/);
     await expect(sender.send({ ...text("1"), threadId: "nobody" })).rejects.toThrow(/no such thread/);
+    // The user has as much room again as everybody else.
     await sender.send(text("1"));
-    const full = sender.send(text("2"));
+    await sender.send(text("2"));
+    const full = sender.send(text("3"));
     await expect(full).rejects.toThrow(InputRefusedError);
     await expect(full).rejects.toThrow(/inbox is full/);
   });

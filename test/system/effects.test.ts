@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createSystem, defineTool, type System, silentLogger, type Tool, type Update } from "../../src/index.ts";
+import {
+  createSystem,
+  defineTool,
+  type System,
+  type SystemOptions,
+  silentLogger,
+  type Tool,
+  type Update,
+} from "../../src/index.ts";
 import { scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { settle, virtualClock } from "../../src/testing/virtual-clock.ts";
 
@@ -10,13 +18,13 @@ afterEach(async () => {
 });
 
 const inputSchema = z.object({});
-const model = (tool: string) =>
+const modelThatCalls = (tool: string) =>
   scriptedModel((request) => (request.ordinal === 1 ? { calls: [{ name: tool }] } : "done"), { strict: true });
 
-/** A thread whose model has just called the tool. */
-const threadThatCalls = async (tool: Tool) => {
+/** A thread that was just written to. */
+const threadWith = async (options: Pick<SystemOptions, "model" | "tools">) => {
   const clock = virtualClock();
-  const system = await createSystem({ model: model(tool.name), tools: [tool], clock, logger: silentLogger });
+  const system = await createSystem({ ...options, clock, logger: silentLogger, random: () => 0.5 });
   systems.push(system);
   const thread = await system.open("t");
   const updates: Update[] = [];
@@ -25,6 +33,9 @@ const threadThatCalls = async (tool: Tool) => {
   await settle();
   return { thread, updates, clock };
 };
+
+/** One whose model has just called the tool. */
+const threadThatCalls = (tool: Tool) => threadWith({ model: modelThatCalls(tool.name), tools: [tool] });
 
 const build = defineTool({ name: "build", description: "Builds.", inputSchema, dispatch: () => {} });
 
@@ -58,6 +69,17 @@ describe("a thread that runs", () => {
       ["one", "text"],
       ["two", "text"],
     ]);
+  });
+
+  it("tells who watches that a try failed, and when the next one comes", async () => {
+    const model = scriptedModel([{ error: "transient", message: "busy", retryAfter: 2 }, "done"], { strict: true });
+    const { thread, updates, clock } = await threadWith({ model });
+    const told = updates.filter(({ type }) => type === "round.retried");
+    expect(told).toMatchObject([{ attempt: 2, wait: 2_000 }]);
+    expect(told[0]).toHaveProperty("message", expect.stringContaining("busy"));
+    await clock.advance(2_000);
+    expect(await thread.atRest()).toBe("idle");
+    expect(model.requestCount).toBe(2);
   });
 
   it("tells a tool that runs inline to stop when the user writes, and keeps what it hands back (R6)", async () => {

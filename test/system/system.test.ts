@@ -373,6 +373,64 @@ describe("a thread", () => {
     expect((await thread.history()).at(-1)?.entry).toMatchObject({ kind: "turn", parts: [{ text: "half" }] });
   });
 
+  it("rejects a question whose tool was stopped before the model had read its result", async () => {
+    const tool = defineTool({
+      name: "work",
+      description: "Works.",
+      inputSchema: z.object({}),
+      run: () => new Promise<never>(() => {}),
+    });
+    const model = scriptedModel([{ text: "let me see", calls: [{ id: "c1", name: "work", args: {} }] }]);
+    const system = await systemWith({ model, tools: [tool] });
+    const thread = await system.open("t");
+    const rejected = expect(thread.ask("go")).rejects.toThrow(AnswerInterruptedError);
+    while (thread.state !== "awaitingActiveCall") await later(0);
+    await thread.interrupt();
+    await rejected;
+    expect(model.requestCount).toBe(1);
+  });
+
+  it("asks nothing more when a stop comes right behind a result", async () => {
+    const { tool, addresses } = byHand();
+    const model = scriptedModel([calls("build")]);
+    const system = await systemWith({ model, tools: [tool] });
+    const thread = await system.open("t");
+    await thread.send("go");
+    await thread.atRest();
+    const stop = { threadId: "t", dedupId: "s", input: { kind: "interrupt" } };
+    await system.deliver([resultFor(addresses[0] ?? "", "built"), stop]);
+    expect(await thread.atRest()).toBe("idle");
+    expect(model.requestCount).toBe(1);
+    expect((await thread.history()).at(-1)?.entry).toMatchObject({ kind: "result", origin: "tool" });
+  });
+
+  it("settles a call whose tool throws what cannot be read (R9)", async () => {
+    const unreadable = () => {
+      throw Object.defineProperty(new Error("x"), "stack", {
+        get() {
+          throw new Error("no stack");
+        },
+      });
+    };
+    const base = { description: "Fails.", inputSchema: z.object({}) };
+    const tools = [
+      defineTool({ ...base, name: "a", run: unreadable }),
+      defineTool({ ...base, name: "b", inline: unreadable }),
+      defineTool({ ...base, name: "c", dispatch: unreadable }),
+    ];
+    const three = ["a", "b", "c"].map((name) => ({ id: name, name, args: {} }));
+    const system = await systemWith({ model: scriptedModel([{ calls: three }, "sorry"]), tools });
+    expect(await (await system.open("t")).ask("go")).toBe("sorry");
+  });
+
+  it("lets a reader leave that waits for the next update", async () => {
+    const system = await systemWith({ model: scriptedModel() });
+    const reader = (await system.open("t")).updates()[Symbol.asyncIterator]();
+    const next = reader.next();
+    await reader.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it("takes results from a sender without a system, at once in the same process", async () => {
     const { tool, addresses } = byHand();
     const store = memoryStore();

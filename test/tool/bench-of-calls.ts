@@ -73,6 +73,7 @@ export const benchOfCalls = (send: (envelope: Envelope) => Promise<void> | void 
     async send(envelope: Envelope) {
       await send(envelope);
       sent.push(envelope);
+      return true;
     },
   };
   const registry = createCallRegistry({ clock, logger, sender, random: () => 0.5 });

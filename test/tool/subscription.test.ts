@@ -95,7 +95,7 @@ describe.each([
       source(event("a"), event("b", { id: "e2" }), event("c"), event("d", { final: true }), event("e")),
     );
     expect(texts()).toEqual(["a", "b", "c", "d"]);
-    expect(ids()).toEqual(["1.1", "e2", "1.3", "1.4"]);
+    expect(ids()).toEqual(["1.1", "id:e2", "1.3", "1.4"]);
     expect(bench.events().map(({ final, associative }) => final && associative)).toEqual([false, false, false, true]);
     expect(bench.registry.has(callId)).toBe(false);
   });

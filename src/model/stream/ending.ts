@@ -29,13 +29,17 @@ export const endingOf = ({ finishReason: { unified, raw } }: EndMark): Ending =>
 };
 
 /** What a provider does not count is 0, or left out; null when it counts nothing at all. */
+/** What is no count would spoil every sum it enters. */
+const counted = (tokens: number | undefined): number =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : 0;
+
 export const usageOf = (usage: LanguageModelV4Usage | undefined): Usage | null => {
   if (!usage) return null;
   const { inputTokens: input, outputTokens: output } = usage as Partial<LanguageModelV4Usage>;
   return {
-    inputTokens: input?.total ?? 0,
-    outputTokens: output?.total ?? 0,
-    ...(input?.cacheRead !== undefined && { cachedInputTokens: input.cacheRead }),
-    ...(output?.reasoning !== undefined && { reasoningTokens: output.reasoning }),
+    inputTokens: counted(input?.total),
+    outputTokens: counted(output?.total),
+    ...(input?.cacheRead !== undefined && { cachedInputTokens: counted(input.cacheRead) }),
+    ...(output?.reasoning !== undefined && { reasoningTokens: counted(output.reasoning) }),
   };
 };

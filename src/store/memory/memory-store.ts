@@ -1,5 +1,5 @@
 import type { ThreadId } from "../../../machines/history/ids.ts";
-import { countsAgainstInbox } from "../../../machines/thread/input.ts";
+import { roomFor } from "../../../machines/thread/input.ts";
 import { point } from "../../crash-points.ts";
 import { StoreClosedError, StoreError } from "../../errors.ts";
 import type { Acceptance, Delivery, Store, ThreadSummary } from "../store.ts";
@@ -41,8 +41,7 @@ export const memoryStore = (): Store => {
     if (!row) return { status: "refused", reason: "unknown-thread" };
     if (row.seen.has(delivery.key)) return { status: "duplicate" };
     if (row.record.state === "closed") return { status: "refused", reason: "thread-closed" };
-    if (row.inbox.size >= inboxLimit && countsAgainstInbox(delivery.input))
-      return { status: "refused", reason: "inbox-full" };
+    if (row.inbox.size >= roomFor(delivery.input, inboxLimit)) return { status: "refused", reason: "inbox-full" };
     const waiting = addInput(row, delivery);
     return { status: "accepted", waiting, feed: feed.append(row, delivery.at, delivery.facts) };
   };

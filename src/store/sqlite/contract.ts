@@ -69,6 +69,7 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
       calls.apply(thread.id, commit);
       const version = threads.advance(thread, record);
       const first = feed.append(thread.id, at, sharedWithEntries(facts, entries));
+      point("committing");
       return { status: "committed", version, feed: first };
     });
     if (outcome.status === "committed") point("committed");

@@ -1,5 +1,5 @@
 import type { ThreadId } from "../../../machines/history/ids.ts";
-import { countsAgainstInbox, type WaitingInput } from "../../../machines/thread/input.ts";
+import { roomFor, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { Acceptance, Delivery } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { Feed } from "./feed.ts";
@@ -50,7 +50,7 @@ export const inboxOn = (database: Database, feed: Feed): Inbox => {
     if (known.get(thread.id, key)) return { status: "duplicate" };
     if (thread.state === "closed") return { status: "refused", reason: "thread-closed" };
     const before = waiting.get(thread.id) ?? count.get(thread.id)?.waiting ?? 0;
-    if (before >= inboxLimit && countsAgainstInbox(input)) return { status: "refused", reason: "inbox-full" };
+    if (before >= roomFor(input, inboxLimit)) return { status: "refused", reason: "inbox-full" };
     waiting.set(thread.id, before + 1);
     remember.run(thread.id, key);
     const seq = Number(file.run(thread.id, at, JSON.stringify({ dedupId, input })).lastInsertRowid);

@@ -1,8 +1,5 @@
+import type { LeaseOutcome } from "../store.ts";
 import type { Database } from "./database.ts";
-
-export type LeaseOutcome =
-  | { readonly held: true; readonly until: number }
-  | { readonly held: false; readonly by: string; readonly until: number };
 
 /** Who may do what only one may do at a time (R8): a name is held by one holder until an instant. */
 export interface Leases {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { OptionError } from "../../errors.ts";
 import { consoleLogger, type Logger } from "../../logger.ts";
+import type { SharedStore } from "../store.ts";
 import { callsOn } from "./calls.ts";
 import { contractOn } from "./contract.ts";
 import { databaseOn } from "./database.ts";
@@ -9,7 +10,7 @@ import { feedOn } from "./feed.ts";
 import { historyOn } from "./history.ts";
 import { inboxOn } from "./inbox.ts";
 import { type OpenedFile, openFile } from "./open.ts";
-import { type SharedStore, sharingOn } from "./shared-store.ts";
+import { sharingOn } from "./sharing.ts";
 import { threadsOn } from "./threads.ts";
 
 export interface SqliteOptions {

@@ -23,7 +23,7 @@ export const spec = {
 /** Beyond what any requirement puts into an inbox. */
 export const roomy = { inboxLimit: 1_000 };
 
-export const say = (text: string, sender = "user"): Input => ({ kind: "text", text, sender, whileBusy: "interrupt" });
+export const say = (text: string, sender = "user"): Input => ({ kind: "text", text, sender, whileBusy: "wait" });
 
 /** A delivery with one fact. `at` defaults to 1,000. */
 export const deliver = (threadId: ThreadId, dedupId: string, input: Input = say(dedupId), at = 1_000): Delivery => ({

@@ -15,7 +15,7 @@ export const callWith = (signal: AbortSignal = new AbortController().signal): To
   signal,
   address: "",
   progress: () => {},
-  sender: { send: async () => {} },
+  sender: { send: async () => true },
   result: () => {
     throw new Error("delivered by hand");
   },

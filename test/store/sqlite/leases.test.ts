@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import type { SharedStore } from "../../../src/store/sqlite/shared-store.ts";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { SharedStore } from "../../../src/store/store.ts";
 import { emptyStore, quick } from "./files.ts";
 
 const open: SharedStore[] = [];

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ThreadId } from "../../../machines/history/ids.ts";
-import type { SharedStore } from "../../../src/store/sqlite/shared-store.ts";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { SharedStore } from "../../../src/store/store.ts";
 import {
   alpha,
   beta,
@@ -75,6 +75,9 @@ describe("what was accepted since", () => {
     const seqs = (await other.load(beta))?.inbox.map(({ seq }) => seq) ?? [];
     await other.commit(commitOf(beta, 0, { consumed: seqs }), 2);
     expect((await one.acceptedAfter(cursor)).threads).toEqual([alpha]);
+    const [, fresh = -1] = (await other.load(alpha))?.inbox.map(({ seq }) => seq) ?? [];
+    await other.commit(commitOf(alpha, 0, { consumed: [fresh] }), 2);
+    expect((await one.acceptedAfter(cursor)).threads, "what waits there is older").toEqual([]);
   });
 
   it("whoever accepts whatever: a runner that polls hears of every input that waits (R1)", async () => {
