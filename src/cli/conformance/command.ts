@@ -18,7 +18,7 @@ Exit codes:
 
 interface Flags {
   readonly json?: boolean;
-  readonly store: "memory";
+  readonly store: "memory" | "sqlite";
   readonly only?: readonly string[];
 }
 
@@ -35,9 +35,11 @@ export const conformanceCommand = (
       .argument("<FILE...>", "scenario files of format version 1")
       .option("--json", "print one JSON object per line: each scenario, then the counts")
       .option("--only <ID...>", "play these scenarios and no others")
-      .addOption(new Option("--store <STORE>", "where threads are kept").choices(["memory"]).default("memory"))
+      .addOption(
+        new Option("--store <STORE>", "where threads are kept").choices(["memory", "sqlite"]).default("memory"),
+      )
       .addHelpText("after", help)
-      .action(async (files: readonly string[], { json = false, only = [] }: Flags) =>
-        done(await playFiles(files, { json, only }, io)),
+      .action(async (files: readonly string[], { json = false, only = [], store }: Flags) =>
+        done(await playFiles(files, { json, only, store }, io)),
       ),
   );

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { OptionError, ScenarioFileError } from "../../errors.ts";
+import { memoryStore } from "../../store/memory/memory-store.ts";
+import { sqliteStore } from "../../store/sqlite.ts";
 import { playScenario, type ScenarioReport } from "../../testing/scenarios/player.ts";
 import { readScenarios } from "../../testing/scenarios/read.ts";
 import { countsOf, reportLines, summaryLine, type Tint } from "../../testing/scenarios/report.ts";
@@ -12,7 +14,11 @@ export interface PlayFlags {
   readonly json: boolean;
   /** Ids; empty: all. One value may hold several, separated by commas. */
   readonly only: readonly string[];
+  readonly store: "memory" | "sqlite";
 }
+
+/** Each scenario has a store of its own; the database is in memory, and outlives the systems of its scenario. */
+const stores = { memory: memoryStore, sqlite: () => sqliteStore(":memory:") };
 
 interface Found {
   readonly file: string;
@@ -50,7 +56,11 @@ const moods = { good: "result", bad: "failure", quiet: "note" } as const;
  * Plays the scenarios of the files in order and prints each as it is done. Resolves to the exit code. Rejects with
  * ScenarioFileError or OptionError before anything is played.
  */
-export const playFiles = async (files: readonly string[], { json, only }: PlayFlags, io: Io): Promise<number> => {
+export const playFiles = async (
+  files: readonly string[],
+  { json, only, store }: PlayFlags,
+  io: Io,
+): Promise<number> => {
   const found: Found[] = [];
   for (const file of files) found.push(...(await read(file)));
   const write = (line: string) => void io.stdout.write(`${line}\n`);
@@ -58,7 +68,7 @@ export const playFiles = async (files: readonly string[], { json, only }: PlayFl
   const tint: Tint = (mood, text) => paint(moods[mood], text);
   const reports: ScenarioReport[] = [];
   for (const { file, scenario } of chosen(found, only)) {
-    const report = await playScenario(scenario);
+    const report = await playScenario(scenario, { makeStore: stores[store] });
     reports.push(report);
     if (json) write(JSON.stringify({ file, ...report }));
     else for (const line of reportLines(report, tint)) write(line);

@@ -48,6 +48,9 @@ export interface Incarnation {
 /** Held back until the player watches every thread, so that it misses nothing of what a new life takes up. */
 const held: ReadonlySet<string> = new Set(["history", "commit", "mark"]);
 
+/** What several processes on one store need; the lives of a scenario follow one another. */
+const sharing: ReadonlySet<string> = new Set(["lease", "release", "acceptedAfter"]);
+
 export const incarnate = (store: Store, clock: Clock, activity: Activity): Incarnation => {
   let alive = true;
   const timers = new Set<unknown>();
@@ -72,6 +75,8 @@ export const incarnate = (store: Store, clock: Clock, activity: Activity): Incar
     };
   const operations = new Map<string | symbol, unknown>();
   const guard = new Proxy(store, {
+    // Nobody else is on the store, and the lease of a life that crashed would have to run out in virtual time.
+    has: (target, name) => !sharing.has(String(name)) && Reflect.has(target, name),
     get(target, name) {
       const value = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
