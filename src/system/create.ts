@@ -81,8 +81,14 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     clock,
     logger,
     random,
+    door: { send: (envelope) => deliver(envelope) },
     sender: {
-      send: (envelope) => deliver(envelope),
+      async send(envelope) {
+        // A result was made, and bounded, by the registry itself; what sources and tools say has the door to pass.
+        if (envelope.input.kind !== "result") return deliver(envelope);
+        const [acceptance] = await queue.send([envelope]);
+        return acceptance !== undefined && freshness(envelope.threadId, acceptance);
+      },
     },
   });
   const environment: ThreadEnvironment = {

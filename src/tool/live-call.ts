@@ -24,6 +24,8 @@ export interface CallEnvironment {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sender: Sender;
+  /** What a tool sends itself goes through here. */
+  readonly door: Sender;
   /** In [0, 1), for references. */
   readonly random: () => number;
   readonly freshId: () => string;
@@ -87,7 +89,7 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
     outbox,
     logger,
     listening: listening.promise,
-    toolCall: createToolCall({ call, about, signal, sender: env.sender, progress, freshId: env.freshId }),
+    toolCall: createToolCall({ call, about, signal, sender: env.door, progress, freshId: env.freshId }),
     listen: () => listening.resolve(),
     abort(reason) {
       controller.abort(new DOMException(`The call was stopped: ${reason}.`, "AbortError"));

@@ -19,8 +19,10 @@ export type { HandedCall } from "./live-call.ts";
 export interface CallRegistryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Delivers results, events and progress durably. */
+  /** Delivers what the registry makes: results, events and progress. */
   readonly sender: Sender;
+  /** Delivers what tools make with `call.sender`. Default: `sender`. */
+  readonly door?: Sender;
   /** In [0, 1), for ids and references. */
   readonly random: () => number;
 }
@@ -68,10 +70,16 @@ const callOf = ({ lastEventId: _, ...source }: Subscription): Call => ({
 /** ms; an inline tool that takes longer holds its thread's slice for no good reason. */
 const slow = 1_000;
 
-export const createCallRegistry = ({ clock, logger, sender, random }: CallRegistryOptions): CallRegistry => {
+export const createCallRegistry = ({
+  clock,
+  logger,
+  sender,
+  door = sender,
+  random,
+}: CallRegistryOptions): CallRegistry => {
   const calls = new Map<CallId, LiveCall>();
   const warned = new Set<string>();
-  const environment = { clock, logger, sender, random, freshId: freshIds(random) };
+  const environment = { clock, logger, sender, door, random, freshId: freshIds(random) };
 
   const open = (handed: HandedCall): LiveCall => {
     const live = createLiveCall(handed, environment);

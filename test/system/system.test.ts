@@ -423,6 +423,43 @@ describe("a thread", () => {
     expect(await (await system.open("t")).ask("go")).toBe("sorry");
   });
 
+  it("tells who watches that an input is held back", async () => {
+    const { tool } = byHand();
+    const system = await systemWith({ model: scriptedModel([calls("build")]), tools: [tool] });
+    const thread = await system.open("t");
+    const deferred: string[] = [];
+    thread.updates$.subscribe((update) => update.type === "input.deferred" && deferred.push(update.dedupId));
+    await thread.send("go");
+    await thread.atRest();
+    await thread.send("later", { id: "p1", whileBusy: "wait" });
+    await thread.atRest();
+    expect(deferred).toEqual(["p1"]);
+  });
+
+  it("aborts an inline tool at once when the user writes", async () => {
+    const begun = Promise.withResolvers<AbortSignal>();
+    const tool = defineTool({
+      name: "work",
+      description: "Works.",
+      inputSchema: z.object({}),
+      inline: (_, call) =>
+        new Promise((_resolve, reject) => {
+          begun.resolve(call.signal);
+          call.signal.addEventListener("abort", () => reject(call.signal.reason));
+        }),
+    });
+    const system = await systemWith({
+      model: scriptedModel([calls("work"), "ok"]),
+      tools: [tool],
+      clock: virtualClock(),
+    });
+    const thread = await system.open("t");
+    await thread.send("go");
+    const signal = await begun.promise;
+    expect(await thread.ask("stop")).toBe("ok");
+    expect(signal.aborted).toBe(true);
+  });
+
   it("lets a reader leave that waits for the next update", async () => {
     const system = await systemWith({ model: scriptedModel() });
     const reader = (await system.open("t")).updates()[Symbol.asyncIterator]();
