@@ -117,6 +117,7 @@ export const threadMachine = setup({
     ),
     skipInline: assign(({ context }, { at }: { at: number }) => skipInline(context, at)),
     closeWithoutRound: assign(({ context }) => closeWithoutRound(context)),
+    forgetCommit: assign({ commit: null }),
     markStarted: assign(({ context }) =>
       markStarted(
         context,
@@ -284,7 +285,7 @@ export const threadMachine = setup({
             src: "commit",
             input: ({ context }) => context.commit,
             onDone: [
-              { guard: "handsOver", target: "dispatching" },
+              { guard: "handsOver", target: "dispatching", actions: "forgetCommit" },
               {
                 guard: "inlineOvertaken",
                 target: "committing",
@@ -292,8 +293,8 @@ export const threadMachine = setup({
                 description: "An interruption came before the inline calls could begin: they are not begun.",
                 actions: { type: "skipInline", params: ({ event }) => ({ at: event.output.at }) },
               },
-              { guard: "callsInline", target: "callingInline" },
-              { target: "#thread.deciding" },
+              { guard: "callsInline", target: "callingInline", actions: "forgetCommit" },
+              { target: "#thread.deciding", actions: "forgetCommit" },
             ],
           },
         },
