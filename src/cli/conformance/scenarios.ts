@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { OptionError, ScenarioFileError } from "../../errors.ts";
 import { memoryStore } from "../../store/memory/memory-store.ts";
-import { sqliteStore } from "../../store/sqlite.ts";
 import { playScenario, type ScenarioReport } from "../../testing/scenarios/player.ts";
 import { readScenarios } from "../../testing/scenarios/read.ts";
 import { countsOf, reportLines, summaryLine, type Tint } from "../../testing/scenarios/report.ts";
@@ -18,7 +17,10 @@ export interface PlayFlags {
 }
 
 /** Each scenario has a store of its own; the database is in memory, and outlives the systems of its scenario. */
-const stores = { memory: memoryStore, sqlite: () => sqliteStore(":memory:") };
+const stores = {
+  memory: memoryStore,
+  sqlite: async () => (await import("../../store/sqlite.ts")).sqliteStore(":memory:"),
+};
 
 interface Found {
   readonly file: string;
