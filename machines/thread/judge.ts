@@ -1,7 +1,7 @@
 import type { DiscardReason, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
-import { answerTo, isEvent, type Ledger } from "./ledger.ts";
+import { answerTo, isControl, isEvent, type Ledger } from "./ledger.ts";
 
 /** What an accepted input comes to before any slice looks at it. */
 export type Judgement = "keep" | "hand over" | DiscardReason;
@@ -92,11 +92,11 @@ export const sortIn = (
 
 /** Interrupts that find nothing to interrupt: acted on by doing nothing. */
 export const dropControls = (ledger: Ledger): { readonly ledger: Ledger; readonly commit: ThreadCommit } => {
-  const controls = ledger.inbox.filter(({ input }) => input.kind === "interrupt");
+  const controls = ledger.inbox.filter(isControl);
   return {
     ledger: {
       ...ledger,
-      inbox: ledger.inbox.filter(({ input }) => input.kind !== "interrupt"),
+      inbox: ledger.inbox.filter((waiting) => !isControl(waiting)),
       version: ledger.version + 1,
     },
     commit: aside(

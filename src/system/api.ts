@@ -97,8 +97,8 @@ export interface System {
    * each that was new, false for each that was a repetition. Rejects with InputRefusedError: when one is malformed, before
    * any is accepted; when a thread refused one (it is unknown, its inbox is full), while the others are accepted.
    */
-  deliver(envelope: unknown): Promise<boolean>;
   deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;
+  deliver(envelope: unknown): Promise<boolean>;
   /** Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. */
   feed(query?: FeedQuery): AsyncIterable<FeedItem>;
   /** Stops accepting, lets commits finish, aborts signals. A second call waits for the first. */

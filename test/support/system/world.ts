@@ -286,7 +286,7 @@ export class World {
       for (const parcel of parcels) parcel.answer = "failed";
       return;
     }
-    const answers = system.deliver(envelopes) as unknown as Promise<readonly boolean[]>;
+    const answers = system.deliver(envelopes);
     answers.then(
       (fresh) => {
         for (const [index, parcel] of parcels.entries()) parcel.answer ??= fresh[index] ?? "failed";
