@@ -210,6 +210,31 @@ describe("a thread", () => {
     expect(signal.aborted).toBe(true);
   });
 
+  it("ends a subscription whose last event has an id that came before, and loses none to counted ids (R9)", async () => {
+    const tool = defineTool({
+      name: "watch",
+      description: "Watches.",
+      inputSchema: z.object({}),
+      subscribe: () => ({
+        started: "watching",
+        events: (async function* () {
+          yield { text: "one", id: "1.2", associative: true };
+          yield { text: "two", associative: true };
+          yield { text: "last", id: "1.2", associative: true, final: true };
+        })(),
+      }),
+    });
+    let asked = 0;
+    const model = scriptedModel(() => (asked++ === 0 ? calls("watch") : "ok"));
+    const system = await systemWith({ model, tools: [tool] });
+    const thread = await system.open("t");
+    await thread.send("go");
+    while (thread.state !== "idle") await later(0);
+    const events = (await thread.history()).flatMap(({ entry }) => (entry.kind === "event" ? [entry.text] : []));
+    expect(events.slice(0, 2)).toEqual(["one", "two"]);
+    expect(events[2]).toMatch(/has ended: its last event.*came before/);
+  });
+
   it("lets a reader leave that waits for the next update", async () => {
     const system = await systemWith({ model: scriptedModel() });
     const reader = (await system.open("t")).updates()[Symbol.asyncIterator]();
