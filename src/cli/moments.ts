@@ -23,12 +23,12 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat("en");
 
-/** How far off an instant is, in its largest unit, rounded towards now: `in 2 days`, `5 minutes ago`, `now`. */
+/** How far off an instant is, in the largest unit of which it has two: `in 2 days`, `90 minutes ago`, `now`. */
 export const fromNow = (at: number, now: number): string => {
   const distance = at - now;
-  for (const [unit, length] of units)
-    if (Math.abs(distance) >= length) return words.format(Math.trunc(distance / length), unit);
-  return "now";
+  if (Math.abs(distance) < 500) return "now";
+  const [unit, length] = units.find(([, length]) => Math.abs(distance) >= 2 * length) ?? ["second", 1_000];
+  return words.format(Math.round(distance / length), unit);
 };
 
 /** Both: `2025-12-01T09:30:00+01:00 (in 2 days)`. */

@@ -2,13 +2,13 @@ import type { Clock } from "../../clock.ts";
 import { InputRefusedError } from "../../errors.ts";
 import { createSender } from "../../queue/sender.ts";
 import type { LeaseHolder, SharedStore } from "../../store/store.ts";
-import { runnerLease } from "../../system/lease.ts";
 import { defaultLimits } from "../../system/limits.ts";
 import { noThread, threadIdOf } from "../close-ids.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Io, notice } from "../io.ts";
 import { jsonText, outputOf } from "../output.ts";
 import { oneLine } from "../run/terminal-text.ts";
+import { runnerName, runnerOf } from "../runner.ts";
 import { textToSend } from "./text.ts";
 
 export interface SendOptions {
@@ -29,11 +29,11 @@ export interface SendOptions {
 export const sendText = async (store: SharedStore, options: SendOptions, io: Io, clock: Clock): Promise<number> => {
   const { db, words, id = crypto.randomUUID(), whileBusy, json } = options;
   const threadId = threadIdOf(options.thread);
-  const text = await textToSend(words, io, defaultLimits.inputSize);
   const sender = createSender(store, { clock });
   try {
+    const text = await textToSend(words, io, threadId, defaultLimits.inputSize);
     const isNew = await sender.send({ threadId, dedupId: id, input: { kind: "text", text, whileBusy } });
-    const runner = (await store.holder(runnerLease, clock.now())) ?? null;
+    const runner = await runnerOf(store, clock.now());
     const output = outputOf(io);
     await output.write(json ? `${jsonText({ threadId, id, isNew, runner })}\n` : `${outcomeText(isNew, id, runner)}\n`);
     return output.code(exitCodes.done);
@@ -48,9 +48,7 @@ export const sendText = async (store: SharedStore, options: SendOptions, io: Io,
 };
 
 const outcomeText = (isNew: boolean, id: string, runner: LeaseHolder | null): string => {
-  const by = runner && oneLine(runner.by);
-  if (!isNew) return `seen before, nothing was added: the thread has an input of the id ${oneLine(id)}`;
-  return by
-    ? `accepted as ${oneLine(id)}; ${by} runs this database`
-    : `accepted as ${oneLine(id)}; nobody runs this database now, it waits`;
+  const said = isNew ? `accepted as ${oneLine(id)}` : `seen before as ${oneLine(id)}, nothing was added`;
+  if (runner) return `${said}; ${runnerName(runner)} runs this database`;
+  return `${said}; nobody runs this database now${isNew ? ", it waits" : ""}`;
 };

@@ -2,8 +2,8 @@ import { textOf } from "../../../machines/history/entry.ts";
 import type { Usage } from "../../../machines/round/turn.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
 import { type Input, sourceOf } from "../../../machines/thread/input.ts";
-import type { LeaseHolder } from "../../store/store.ts";
 import { fromNow, moment } from "../moments.ts";
+import { runnerName } from "../runner.ts";
 import { callText } from "./entries.ts";
 import { type Paper, shortLine, shortText } from "./paper.ts";
 import type { Reading } from "./reading.ts";
@@ -17,7 +17,7 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
   const hasMetadata = Object.keys(spec.metadata).length > 0;
   paper.add(threadId);
   paper.fact("state", record.state);
-  paper.fact("run by", runner ? runnerText(runner) : "nobody now");
+  paper.fact("run by", runner ? runnerName(runner) : "nobody now");
   paper.fact("instructions", shortText(spec.instructions) || "none of its own");
   paper.fact("tools", spec.tools.map(shortLine).join(", ") || "none of its own");
   paper.fact("metadata", hasMetadata ? shortLine(JSON.stringify(spec.metadata)) : "none");
@@ -28,13 +28,10 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
   );
 };
 
-/** As the lease has it; of a process that died it says so until the lease runs out. */
-export const runnerText = ({ by }: LeaseHolder): string => shortLine(by);
-
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-const usageText = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): string => {
-  const part = (count: number | undefined, what: string) => (count === undefined ? "" : ` (${grouped(count)} ${what})`);
+const usageText = ({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): string => {
+  const part = (count: number, what: string) => (count === 0 ? "" : ` (${grouped(count)} ${what})`);
   return `${grouped(inputTokens)} tokens in${part(cachedInputTokens, "cached")}, ${grouped(outputTokens)} out${part(reasoningTokens, "thinking")}`;
 };
 
@@ -58,16 +55,16 @@ export const writeRest = (
 };
 
 const statuses: Record<CallStatus, string> = {
-  committed: "stored, not handed over",
-  started: "handed over",
-  acknowledged: "handed over and acknowledged",
+  committed: "committed: not handed over yet",
+  started: "started: handed over",
+  acknowledged: "acknowledged: handed over, and taken on",
 };
 
 const writeCall = (paper: Paper, call: StandingCall, now: number): void => {
   const { callId, name, args, display, form, status, passive, since, isAnswered, isLost, endedBy } = call;
   paper.add(`${callText(name, args)}, ${shortLine(callId)}`, 1);
   if (display !== undefined) paper.add(shortLine(display), 2);
-  const what = form === "builtin" ? "a wait" : `${statuses[status]} (${status})${passive ? ", a wait" : ""}`;
+  const what = form === "builtin" ? "a wait" : `${statuses[status]}${passive ? "; a wait" : ""}`;
   paper.add(`${what}, since ${since === null ? "an unknown instant" : moment(since, now)}`, 2);
   if (isAnswered) paper.add("what ends it is here already, among the inputs that wait", 2);
   else if (isLost) paper.add("its process is gone: the next start settles it as lost", 2);

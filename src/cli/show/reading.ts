@@ -2,7 +2,7 @@ import { callsOf, type PlacedEntry } from "../../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { Timer } from "../../../machines/thread/commit.ts";
 import type { LeaseHolder, LoadedThread, SharedStore } from "../../store/store.ts";
-import { runnerLease } from "../../system/lease.ts";
+import { runnerOf } from "../runner.ts";
 
 /** A thread as it was after one of its commits, whatever another process commits while it is read. */
 export interface Reading {
@@ -22,7 +22,7 @@ const page = 200;
 
 /** Undefined when there is no such thread. Takes no lease and changes nothing. */
 export const readThread = async (store: SharedStore, threadId: ThreadId, now: number): Promise<Reading | undefined> => {
-  const runner = (await store.holder(runnerLease, now)) ?? null;
+  const runner = await runnerOf(store, now);
   let thread = await store.load(threadId);
   for (let attempt = 1; thread; attempt++) {
     const timers = await store.timers({ after: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, threadId });
