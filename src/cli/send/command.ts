@@ -27,7 +27,10 @@ export const sendCommand = (io: Io, done: (code: number) => void): Command =>
   new Command("send")
     .description("Send a text to a thread, wherever it is run.")
     .argument("<THREAD>", "the id of the thread")
-    .argument("<TEXT...>", "the text; its words are joined. - is all of standard input")
+    .argument(
+      "<TEXT...>",
+      "the text; its words are joined. - is all of standard input; behind -- a text may begin with a dash",
+    )
     .requiredOption("--db <FILE>", "the database; it must be there")
     .option("--id <ID>", "the id of this input: a second one of the same id is dropped. Default: a fresh one")
     .addOption(

@@ -1,4 +1,5 @@
 import { textOf } from "../../../machines/history/entry.ts";
+import { displayForm } from "../../../machines/history/wording.ts";
 import type { Usage } from "../../../machines/round/turn.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
 import { type Input, sourceOf } from "../../../machines/thread/input.ts";
@@ -63,7 +64,7 @@ const statuses: Record<CallStatus, string> = {
 const writeCall = (paper: Paper, call: StandingCall, now: number): void => {
   const { callId, name, args, display, form, status, passive, since, isAnswered, isLost, endedBy } = call;
   paper.add(`${callText(name, args)}, ${shortLine(callId)}`, 1);
-  if (display !== undefined) paper.add(shortLine(display), 2);
+  if (display !== undefined && display !== displayForm(name, args)) paper.add(shortLine(display), 2);
   const what = form === "builtin" ? "a wait" : `${statuses[status]}${passive ? "; a wait" : ""}`;
   paper.add(`${what}, since ${since === null ? "an unknown instant" : moment(since, now)}`, 2);
   if (isAnswered) paper.add("what ends it is here already, among the inputs that wait", 2);

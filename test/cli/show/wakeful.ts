@@ -41,6 +41,15 @@ export const wakeful = async (args: readonly string[], input = "") => {
   return { code, out, err };
 };
 
+/** Runs a script from source, with what it prints left out, to its end. */
+export const runScript = async (script: string, ...args: string[]): Promise<void> => {
+  const child = start(script, args);
+  child.stdout.resume();
+  child.stdin.end();
+  const [[code], err] = await Promise.all([once(child, "close"), text(child.stderr)]);
+  if (code !== 0) throw new Error(`${script} ended with ${code}: ${err}`);
+};
+
 /** A database that another process runs, until these tests are over. `stop` ends it before, as SIGTERM would not. */
 export const atWork = async () => {
   const db = freshFile();
