@@ -21,7 +21,8 @@ const broken = (line: string, width: number): string[] => {
   let at = 0;
   for (const character of line) {
     const next = widthOf(character);
-    if (used + next > width && at > start) {
+    // Twice at most: a blank that was left behind may make too little room for a character of two columns.
+    while (used + next > width && at > start) {
       const end = gap > start ? gap : at;
       lines.push(line.slice(start, end).trimEnd());
       start = end;

@@ -30,6 +30,7 @@ describe("text on a terminal", () => {
   it("is broken between words, and inside a word that is longer than a line", () => {
     expect(wrapped("one two three", 9, "")).toEqual(["one two", "three"]);
     expect(wrapped("a 0123456789abcdef", 10, "")).toEqual(["a", "0123456789", "abcdef"]);
+    expect(wrapped(" 012345678語", 10, "")).toEqual(["", "012345678", "語"]);
   });
 
   it("is as it was where there is no terminal", () =>

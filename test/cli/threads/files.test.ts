@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { spec } from "../../../src/testing/store/material.ts";
@@ -75,12 +76,23 @@ describe.each(commands)("wakeful %s", (_, args) => {
   });
 });
 
-it("wakeful show says what of a thread is damaged, and sends nothing of that to the terminal", async () => {
+it("what is damaged is said in one line that does nothing to the terminal", async () => {
+  const db = await changed((bytes) => bytes);
+  const database = new DatabaseSync(db);
+  database.exec("UPDATE thread SET state = 'idle' || char(27) || '[2J' || char(155) || '31m'");
+  database.close();
+  const { code, out, err } = await wakefulHere(["threads", "--db", db]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toBe(
+    `wakeful: The store ${db} is damaged: the state of thread t cannot be read (it is idle). Restore the file from a backup, its -wal file with it.\n`,
+  );
+});
+
+it("wakeful show says what of a thread is damaged, and shows nothing of it", async () => {
   const db = await changed((bytes) =>
     Buffer.from(bytes.toString("latin1").replace('"Be brief."', '"Be\u001b[2J  ."'), "latin1"),
   );
   const { code, out, err } = await wakefulHere(["show", "t", "--db", db]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toMatch(/^wakeful: The store .* is damaged: the spec of thread t cannot be read .*\n$/);
-  expect(err).not.toContain("\u001b");
 });
