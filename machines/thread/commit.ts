@@ -58,11 +58,16 @@ export interface ThreadRecord {
   readonly lastFailure: Failure | null;
   /** The request to the model that is to be made again; the thread rests until then. */
   readonly retry: Retry | null;
+  /** When an event's child that rests closes by itself, ms since the epoch. */
+  readonly linger: number | null;
   readonly usage: Usage;
   /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
   readonly halted: boolean;
-  /** The thread was told to close, and waits for its descendants. `report`: what its parent hears then, beside the end. */
-  readonly closing: { readonly report: string | null } | null;
+  /**
+   * The thread is to close. `report`: what its parent hears with its end. `told`: its children were, and it waits for the
+   * last of them; what it was about is settled.
+   */
+  readonly closing: { readonly report: string | null; readonly told: boolean } | null;
   /** The state that the record alone implies; the live thread may already run again. */
   readonly state: ThreadState;
 }
@@ -75,6 +80,7 @@ export const newRecord: ThreadRecord = {
   roundDue: false,
   lastFailure: null,
   retry: null,
+  linger: null,
   usage: { inputTokens: 0, outputTokens: 0 },
   halted: false,
   closing: null,
@@ -87,7 +93,7 @@ export type DiscardReason =
   | "call-already-answered"
   | "unknown-source"
   | "subscription-ended"
-  | "retry-not-due"
+  | "not-due"
   /** The thread, or the tree it is in, was stopped by its owner. */
   | "halted"
   /** The thread closes, or has closed. */
