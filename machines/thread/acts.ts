@@ -1,13 +1,13 @@
 import type { CallPart, ContentItem, Origin, PlacedEntry, ResultEntry } from "../history/entry.ts";
-import type { CallId, ThreadId } from "../history/ids.ts";
 import {
   ackText,
   cancelledText,
+  closingText,
   elsewhereText,
   noParentText,
   notAChildText,
-  notYoursToCloseText,
-  rootStaysText,
+  notYourThreadText,
+  rootClosesText,
   secondCloseText,
   spawnedText,
   spawnSeedText,
@@ -15,7 +15,8 @@ import {
   tooManyChildrenText,
   unknownSubscriptionText,
   wrongStackText,
-} from "../history/wording.ts";
+} from "../history/family-wording.ts";
+import { type CallId, calledBy, type ThreadId } from "../history/ids.ts";
 import type { BuiltinAct } from "../round/turn.ts";
 import { newRecord, type Subscription } from "./commit.ts";
 import { freshThreadId, stackOf } from "./event-children.ts";
@@ -69,26 +70,31 @@ export const actsOf = (ledger: Ledger, asked: readonly Asked[]): Acts => {
   const report = ({ callId }: CallPart, { text }: Extract<BuiltinAct, { do: "report" }>): Answered => {
     if (!opening) return refused(noParentText());
     sent.push({ threadId: opening.parent, dedupId: callId, input: { kind: "report", child: threadId, text } });
-    return { origin: "ack", content: ackText("report") };
+    return { origin: "ack", content: ackText("report", opening.parent) };
   };
   const message = ({ callId }: CallPart, { to, text }: Extract<BuiltinAct, { do: "message" }>): Answered => {
     const child = children.find((other) => other.threadId === to);
-    if (!child) return refused(notAChildText(to));
+    if (!child)
+      return refused(
+        notAChildText(
+          to,
+          children.map((open) => open.threadId),
+        ),
+      );
     sent.push({ threadId: child.threadId, dedupId: callId, input: { kind: "message", parent: threadId, text } });
-    return { origin: "ack", content: ackText("message") };
+    return { origin: "ack", content: ackText("message", child.threadId) };
   };
   const close = (asked: Extract<BuiltinAct, { do: "close" }>): Answered => {
-    if (asked.threadId !== threadId) return refused(notYoursToCloseText(threadId));
-    if (!opening) return refused(rootStaysText());
+    if (asked.threadId !== threadId) return refused(notYourThreadText(asked.threadId, threadId));
+    if (!opening) return refused(rootClosesText(threadId));
     if (closing) return refused(secondCloseText());
     closing = { report: asked.report };
-    return { origin: "ack", content: ackText("close") };
+    return { origin: "ack", content: closingText() };
   };
   const cancel = ({ call }: Extract<BuiltinAct, { do: "cancel" }>): Answered => {
     const open = ledger.subscriptions.filter((subscription) => !cancelled.includes(subscription));
-    const named = open.filter(({ callId, providerCallId }) => callId === call || providerCallId === call);
-    const [subscription, other] = named;
-    if (!subscription || other) return refused(unknownSubscriptionText(call));
+    const subscription = calledBy(call, open);
+    if (!subscription) return refused(unknownSubscriptionText(call, open));
     cancelled.push(subscription);
     return { origin: "sync", content: cancelledText(call) };
   };
@@ -137,7 +143,7 @@ export const spawnedChildren = (
     const source = { callId, providerCallId, name, args };
     const entries = calls.map((call, index): PlacedEntry => {
       const isOwn = call.callId === callId;
-      const content = isOwn ? spawnSeedText(threadId, [...stack, threadId], instructions) : elsewhereText();
+      const content = isOwn ? spawnSeedText(threadId, stack, instructions) : elsewhereText();
       return { position: place + 1 + index, entry: seedOf(call, at, isOwn ? "spawn_seed" : "elsewhere", content) };
     });
     const thread: NewThread = {

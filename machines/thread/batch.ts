@@ -1,8 +1,8 @@
 import type { CallId } from "../history/ids.ts";
-import { hasRoomFor } from "./event-children.ts";
 import { isQuietlyTaken } from "./decide.ts";
-import { takeInput } from "./intake.ts";
+import { hasRoomFor } from "./event-children.ts";
 import type { WaitingInput } from "./input.ts";
+import { takeInput } from "./intake.ts";
 import {
   isAnswer,
   isControl,
@@ -41,8 +41,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
   );
   const settled = settleAll({ ...ledger, slice: { ...ledger.slice, goesOn: false, causes: [] } }, others);
   const taken = others.reduce(
-    (current, waiting) =>
-      isThreaded(waiting) && isHeld(current, waiting) ? current : takeInput(current, waiting),
+    (current, waiting) => (isThreaded(waiting) && isHeld(current, waiting) ? current : takeInput(current, waiting)),
     settled.ledger,
   );
   const outside = taken.slice.causes.some(isFromOutside);

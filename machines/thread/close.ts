@@ -3,13 +3,13 @@ import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } fr
 import type { CallId } from "../history/ids.ts";
 import { displayForm, notExecutedText } from "../history/wording.ts";
 import type { Failure, RoundOutput } from "../round/turn.ts";
-import { resultEntryOf, resultFactOf } from "./settle.ts";
 import type { Call, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
-import { discardInput, takeInput } from "./intake.ts";
 import type { ToolFailure, WaitingInput } from "./input.ts";
-import { inlineCalls, isEnded, isInterrupt, isInterruptingText, leavesATrace, type Ledger, noSlice } from "./ledger.ts";
+import { discardInput, takeInput } from "./intake.ts";
+import { inlineCalls, isEnded, isInterrupt, isInterruptingText, type Ledger, leavesATrace, noSlice } from "./ledger.ts";
 import { restOf } from "./rest.ts";
+import { resultEntryOf, resultFactOf } from "./settle.ts";
 import { closedTurn } from "./turn.ts";
 
 /** The result of one inline call. `interrupted` when an input cut it short. */
@@ -49,7 +49,7 @@ const woundUp = (ledger: Ledger, closing: Closing): { readonly ledger: Ledger; r
   const isOver = made.length === 0 && ledger.calls.every(({ callId }) => settled.includes(callId));
   if (!record.closing || record.closing.told || !isOver) return { ledger, closing };
   const ends = { ...record, closing: { ...record.closing, told: true }, roundDue: false, retry: null };
-  const heard = ledger.inbox.reduce(
+  const heard = ledger.inbox.reduce<Ledger>(
     (current, waiting) =>
       isEnded(waiting) || !leavesATrace(waiting)
         ? takeInput(current, waiting)
@@ -70,6 +70,7 @@ const woundUp = (ledger: Ledger, closing: Closing): { readonly ledger: Ledger; r
         ...slice,
         moved: [],
         ended: [...slice.ended, ...subscriptions],
+        cancelled: [...slice.cancelled, ...subscriptions],
         sent: [...slice.sent, ...tellings],
       },
     },
@@ -110,11 +111,13 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
       consumed: [...slice.consumed, ...consumed],
       interrupting,
       calls: { made, settled: [...slice.settled, ...settled] },
-      subscriptions: { opened: slice.opened, moved: slice.moved, ended: slice.ended.map(({ callId }) => callId) },
-      timers: [
-        ...timers,
-        ...(rest?.linger ? [{ callId: null, purpose: "linger" as const, due: rest.linger }] : []),
-      ],
+      subscriptions: {
+        opened: slice.opened,
+        moved: slice.moved,
+        ended: slice.ended.map(({ callId }) => callId),
+        cancelled: slice.cancelled.map(({ callId }) => callId),
+      },
+      timers: [...timers, ...(rest?.linger ? [{ callId: null, purpose: "linger" as const, due: rest.linger }] : [])],
       children: {
         opened: slice.bornChildren,
         moved: slice.movedChildren,
@@ -172,6 +175,7 @@ export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
         bornChildren: [...slice.bornChildren, ...turn.threads],
         sent: [...slice.sent, ...turn.sent],
         ended: [...slice.ended, ...turn.cancelled],
+        cancelled: [...slice.cancelled, ...turn.cancelled],
       },
     },
     {

@@ -22,6 +22,8 @@ export interface Call {
   readonly passive: boolean;
   readonly onRestart: "again" | "fail";
   readonly status: CallStatus;
+  /** What a wait says of itself in its result. */
+  readonly note?: string;
 }
 
 /** A call whose first result said that events follow. Its id is the call's. */
@@ -115,11 +117,15 @@ export interface ThreadCommit {
   /** `seq`s of texts that cut a round short and stay in the inbox with that mark. */
   readonly interrupting: readonly number[];
   readonly calls: { readonly made: readonly Call[]; readonly settled: readonly CallId[] };
-  /** `moved`: active ones as they are from now on, each in the place it has. */
+  /**
+   * `moved`: active ones as they are from now on, each in the place it has. `cancelled`: those of `ended` whose source does
+   * not know of it and is told to stop.
+   */
   readonly subscriptions: {
     readonly opened: readonly Subscription[];
     readonly moved: readonly Subscription[];
     readonly ended: readonly CallId[];
+    readonly cancelled: readonly CallId[];
   };
   /** Timers of settled calls are cleared by the store with the call, the thread's own by every commit that has a record. */
   readonly timers: readonly Timer[];

@@ -1,9 +1,19 @@
 import type { CallId } from "../history/ids.ts";
 import { commitOf } from "./close.ts";
 import { callsToStop } from "./decide.ts";
-import { discardInput, takeInput } from "./intake.ts";
 import type { WaitingInput } from "./input.ts";
-import { isClose, isDeferrable, isEnded, isHalt, isInterrupt, isRetry, isText, type Ledger, noSlice } from "./ledger.ts";
+import { discardInput, takeInput } from "./intake.ts";
+import {
+  isClose,
+  isDeferrable,
+  isEnded,
+  isHalt,
+  isInterrupt,
+  isRetry,
+  isText,
+  type Ledger,
+  noSlice,
+} from "./ledger.ts";
 import { settleAll } from "./settle.ts";
 
 /** What its owner does to a thread: everything outstanding is settled, and what follows is one commit. */
@@ -13,8 +23,8 @@ export interface Stopped {
   readonly calls: readonly CallId[];
 }
 
-const settled = (ledger: Ledger): Ledger =>
-  settleAll({ ...ledger, slice: { ...noSlice, interruption: "control", consumed: ledger.slice.consumed } }, []).ledger;
+const settled = (ledger: Ledger, interruption: "halt" | "close"): Ledger =>
+  settleAll({ ...ledger, slice: { ...noSlice, interruption, consumed: ledger.slice.consumed } }, []).ledger;
 
 /** Taken without effect: what it stands for is done by this commit. */
 const acted = (ledger: Ledger, isOne: (waiting: WaitingInput) => boolean): Ledger => ({
@@ -34,7 +44,10 @@ const acted = (ledger: Ledger, isOne: (waiting: WaitingInput) => boolean): Ledge
 export const beginHalt = (given: Ledger): Stopped => {
   const calls = callsToStop(given);
   const last = Math.max(...given.inbox.filter(isHalt).map(({ seq }) => seq));
-  const stopped = acted(settled(given), (waiting) => isHalt(waiting) || isInterrupt(waiting) || isRetry(waiting));
+  const stopped = acted(
+    settled(given, "halt"),
+    (waiting) => isHalt(waiting) || isInterrupt(waiting) || isRetry(waiting),
+  );
   const heard = stopped.inbox.reduce((ledger, waiting) => {
     if (isEnded(waiting) || (isText(waiting) && waiting.seq < last && waiting.input.whileBusy === "interrupt"))
       return takeInput(ledger, waiting);
@@ -61,7 +74,7 @@ export const beginHalt = (given: Ledger): Stopped => {
 /** The thread is to close: outstanding calls are settled, and the commit winds everything up. */
 export const beginClosing = (given: Ledger): Stopped => ({
   calls: callsToStop(given),
-  ledger: commitOf(acted(settled(given), isClose), {
+  ledger: commitOf(acted(settled(given, "close"), isClose), {
     record: {
       ...given.record,
       closing: given.record.closing ?? { report: null, told: false },
@@ -71,4 +84,3 @@ export const beginClosing = (given: Ledger): Stopped => ({
     facts: [],
   }),
 });
-

@@ -1,6 +1,6 @@
 import type { EventEntry, PlacedEntry } from "../history/entry.ts";
+import { elsewhereText, eventSeedArgs, eventSeedText } from "../history/family-wording.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
-import { elsewhereText, eventSeedText } from "../history/wording.ts";
 import { type Call, newRecord, type Subscription } from "./commit.ts";
 import type { Child, NewThread } from "./family.ts";
 import type { EventInput } from "./input.ts";
@@ -39,27 +39,28 @@ export const eventChild = (
   const { at, input } = waiting;
   const final = input.final ? { final: true as const } : {};
   const event: EventEntry = { kind: "event", at, source, text: input.text, ...final };
-  const text = eventSeedText(threadId, [...stack, threadId], name);
   const entries: PlacedEntry[] = [
-    ...outstanding.map((call): PlacedEntry => ({
-      position: call.position,
-      entry: {
-        kind: "result",
-        at,
-        callId: call.callId,
-        name: call.name,
-        origin: "elsewhere",
-        content: elsewhereText(),
-      },
-    })),
+    ...outstanding.map(
+      (call): PlacedEntry => ({
+        position: call.position,
+        entry: {
+          kind: "result",
+          at,
+          callId: call.callId,
+          name: call.name,
+          origin: "elsewhere",
+          content: elsewhereText(),
+        },
+      }),
+    ),
     {
       position,
       entry: {
         kind: "seed",
         at,
         callId: `${threadId}#0.0` as CallId,
-        args: { instructions: text, child_of: [...stack] },
-        text,
+        args: eventSeedArgs(stack, source),
+        text: eventSeedText(threadId, stack, source),
       },
     },
     { position: position + 1, entry: event },

@@ -1,5 +1,5 @@
 import type { Entry } from "../history/entry.ts";
-import { endedText } from "../history/wording.ts";
+import { endedText } from "../history/family-wording.ts";
 import type { Call, DiscardReason, Subscription } from "./commit.ts";
 import { eventChild } from "./event-children.ts";
 import type { Child } from "./family.ts";
@@ -125,12 +125,7 @@ const eventOf = (
 });
 
 /** An event of an open subscription: read here, or by a child of its own. */
-const heard = (
-  ledger: Ledger,
-  waiting: WaitingInput,
-  source: Subscription,
-  outstanding: readonly Call[],
-): Ledger => {
+const heard = (ledger: Ledger, waiting: WaitingInput, source: Subscription, outstanding: readonly Call[]): Ledger => {
   if (!isEvent(waiting)) return ledger;
   const { text, final } = waiting.input;
   const after = final ? ended(ledger, source) : followed(ledger, { ...source, lastEventId: waiting.dedupId });

@@ -87,7 +87,7 @@ const aside = (
   consumed,
   interrupting: [],
   calls: { made: [], settled: [] },
-  subscriptions: { opened: [], moved: [], ended },
+  subscriptions: { opened: [], moved: [], ended, cancelled: [] },
   timers: [],
   children: { opened: [], moved: [], ended: [] },
   sent: [],

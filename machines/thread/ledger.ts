@@ -4,7 +4,16 @@ import type { RoundLimits } from "../round/turn.ts";
 import type { Call, Subscription, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { Child, NewThread, Opening } from "./family.ts";
-import type { EndedInput, Envelope, EventInput, Input, ResultInput, TextInput, TimerInput, WaitingInput } from "./input.ts";
+import type {
+  EndedInput,
+  Envelope,
+  EventInput,
+  Input,
+  ResultInput,
+  TextInput,
+  TimerInput,
+  WaitingInput,
+} from "./input.ts";
 
 /** The bounds that the thread machine itself keeps. */
 export interface ThreadLimits {
@@ -26,7 +35,7 @@ export interface ThreadLimits {
 }
 
 /** What interrupted the calls that were outstanding when the slice began. */
-export type Interruption = "text" | "control";
+export type Interruption = "text" | "control" | "halt" | "close";
 
 /** What the open slice has gathered since the last commit. */
 export interface Slice {
@@ -44,6 +53,8 @@ export interface Slice {
   /** Active ones that were opened or had an event, as they are now. */
   readonly moved: readonly Subscription[];
   readonly ended: readonly Subscription[];
+  /** Those of `ended` that are told to stop. */
+  readonly cancelled: readonly Subscription[];
   readonly bornChildren: readonly NewThread[];
   /** Open ones that came to rest. */
   readonly movedChildren: readonly Child[];
@@ -63,6 +74,7 @@ export const noSlice: Slice = {
   opened: [],
   moved: [],
   ended: [],
+  cancelled: [],
   bornChildren: [],
   movedChildren: [],
   endedChildren: [],
@@ -169,7 +181,8 @@ export const isDeferrable = ({ input }: WaitingInput): boolean =>
  * From outside the thread's tree: it starts the count of rounds anew. What threads tell each other does not, so that they
  * cannot keep each other going for ever.
  */
-export const isFromOutside = (waiting: WaitingInput): boolean => isText(waiting) || (isEvent(waiting) && !isThreaded(waiting));
+export const isFromOutside = (waiting: WaitingInput): boolean =>
+  isText(waiting) || (isEvent(waiting) && !isThreaded(waiting));
 
 type Answer = WaitingOf<ResultInput | TimerInput>;
 

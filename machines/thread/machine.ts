@@ -3,30 +3,20 @@ import type { CallId, ThreadId } from "../history/ids.ts";
 import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch, takeQuiet } from "./batch.ts";
-import { closeInline, closeQuiet, closeTurn, closeWithoutRound, type InlineResult, markStarted, skipInline } from "./close.ts";
-import type { Subscription, ThreadCommit } from "./commit.ts";
 import {
-  batchWaits,
-  beginInterruption,
-  bringsInterruption,
-  callsInline,
-  callsToStop,
-  closeWaits,
-  controlWaits,
-  haltWaits,
-  handsOver,
-  isClosed,
-  isUnheard,
-  mayAsk,
-  newlyDeferred,
-  quietWaits,
-  roundIsDue,
-  stopFollows,
-  stopWaits,
-  textInterrupts,
-} from "./decide.ts";
+  closeInline,
+  closeQuiet,
+  closeTurn,
+  closeWithoutRound,
+  type InlineResult,
+  markStarted,
+  skipInline,
+} from "./close.ts";
+import type { Subscription, ThreadCommit } from "./commit.ts";
+import { beginInterruption, callsToStop, newlyDeferred } from "./decide.ts";
 import { type HandOver, handOverOf, requestOf, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
 import { beginClosing, beginHalt } from "./ending.ts";
+import { guards } from "./guards.ts";
 import type { WaitingInput } from "./input.ts";
 import { dropControls, sortIn } from "./judge.ts";
 import {
@@ -50,30 +40,7 @@ export const threadMachine = setup({
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
     inline: providedActor<{ results: readonly InlineResult[]; at: number }, HandOver>("inline"),
   },
-  guards: {
-    bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
-    isStopping: ({ context }) => context.stopping,
-    isUnheard: ({ context }, { output }: { output: RoundOutput }) => isUnheard(context, output),
-    isClosed: ({ context }) => isClosed(context),
-    closeWaits: ({ context }) => closeWaits(context),
-    haltWaits: ({ context }) => haltWaits(context),
-    ownerStops: ({ context }) => closeWaits(context) || haltWaits(context),
-    quietWaits: ({ context }) => quietWaits(context),
-    stopWaits: ({ context }) => stopWaits(context),
-    stopFollows: ({ context }) => stopFollows(context),
-    controlWaits: ({ context }) => controlWaits(context),
-    textInterrupts: ({ context }) => textInterrupts(context),
-    handsOver: ({ context }) => handsOver(context),
-    callsInline: ({ context }) => callsInline(context),
-    inlineOvertaken: ({ context }) => callsInline(context) && bringsInterruption(context.inbox),
-    roundIsDue: ({ context }) => roundIsDue(context),
-    batchWaits: ({ context }) => batchWaits(context),
-    lacksConfiguration: ({ context }) => !context.configured,
-    mayAsk: ({ context }) => mayAsk(context),
-    activeCallOutstanding: ({ context }) => context.calls.some(({ passive }) => !passive),
-    passiveCallOutstanding: ({ context }) => context.calls.length > 0,
-    subscriptionActive: ({ context }) => context.subscriptions.length > 0,
-  },
+  guards,
   actions: {
     /** Effect: a commit beside the slice, made at once and in the order it was put together. */
     record: (_, _params: { commit: ThreadCommit }) => providedAction("record")(),
@@ -191,7 +158,8 @@ export const threadMachine = setup({
         {
           guard: "closeWaits",
           target: "running.committing",
-          description: "Everything outstanding is settled, subscriptions end, children are told; what waits is discarded.",
+          description:
+            "Everything outstanding is settled, subscriptions end, children are told; what waits is discarded.",
           actions: "beginClosing",
         },
         {

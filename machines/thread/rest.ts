@@ -1,4 +1,4 @@
-import { failedChildText } from "../history/wording.ts";
+import { failedChildText } from "../history/family-wording.ts";
 import type { Failure } from "../round/turn.ts";
 import type { ThreadState } from "./commit.ts";
 import type { Envelope } from "./input.ts";
@@ -43,7 +43,8 @@ export const restOf = (ledger: Ledger, failure: Failure | null): Rest => {
           failed: true,
         })
       : [];
-  const rested = isEventChild && state !== "awaitingActiveCall" ? tell("rested", { kind: "rested", child: threadId }) : [];
+  const rested =
+    isEventChild && state !== "awaitingActiveCall" ? tell("rested", { kind: "rested", child: threadId }) : [];
   const lingers = isEventChild && state === "idle" && children.length === 0 && !record.closing;
   return { state, linger: lingers ? now + limits.eventChildLinger : null, sent: [...failed, ...rested] };
 };

@@ -10,9 +10,10 @@ import {
   wokenEarlyText,
 } from "../history/wording.ts";
 import type { Call, Subscription } from "./commit.ts";
+import { rouses } from "./decide.ts";
 import type { Fact } from "./facts.ts";
-import type { WaitingInput } from "./input.ts";
-import { answerTo, isAnswer, isEvent, isText, type Ledger } from "./ledger.ts";
+import type { InputKind, WaitingInput } from "./input.ts";
+import { answerTo, isAnswer, type Ledger } from "./ledger.ts";
 
 /** What settles a call, as the entry for the history. */
 type Settlement = Pick<ResultEntry, "at" | "origin" | "content"> & Partial<Pick<ResultEntry, "error" | "display">>;
@@ -31,11 +32,17 @@ export const resultEntryOf = (call: Pick<Call, "callId" | "name">, settlement: S
 
 /** What woke the thread, in the words of the result of a call that was woken early. */
 const wakerOf = (ledger: Ledger, others: readonly WaitingInput[]): string => {
-  const waker = others[0];
+  const kind = others.find((waiting) => rouses(ledger, waiting))?.input.kind;
   const byResult = ledger.calls.some(({ passive, callId }) => !passive && answerTo(ledger, callId));
-  if (!waker || byResult) return "another result";
-  if (isText(waker)) return "a message from the user";
-  return isEvent(waker) ? "an event" : "another result";
+  return (!byResult && kind && wakers[kind]) || "another result";
+};
+
+const wakers: Partial<Record<InputKind, string>> = {
+  text: "a message from the user",
+  event: "an event",
+  report: "a report of a child",
+  ended: "the end of a child",
+  message: "a message from the parent",
 };
 
 /** Confirms a subscription, unless the call is passive: a wait cannot become one. */
@@ -49,13 +56,13 @@ const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[
   if (!answer) {
     const by = ledger.slice.interruption;
     const content =
-      call.passive && by === null ? wokenEarlyText(wakerOf(ledger, others)) : interruptedText(by ?? "text");
+      call.passive && by === null ? wokenEarlyText(wakerOf(ledger, others), call.note) : interruptedText(by ?? "text");
     return { at, origin: "interrupted", content };
   }
   const { input } = answer;
   if (input.kind === "timer")
     return input.purpose === "wake"
-      ? { at: answer.at, origin: "timer", content: timerText(input.due, answer.at) }
+      ? { at: answer.at, origin: "timer", content: timerText(input.due, answer.at, call.note) }
       : { at: answer.at, origin: "timer", error: true, content: deadlineText() };
   const { origin, content, error, display } = input;
   return { at: answer.at, origin, content: filled(content), ...(error && { error }), ...(display && { display }) };

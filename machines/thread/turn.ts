@@ -3,13 +3,13 @@ import { callIdOf } from "../history/ids.ts";
 import type { Json } from "../history/json.ts";
 import { notExecutedText } from "../history/wording.ts";
 import type { Block, Failure, RoundOutput } from "../round/turn.ts";
-import { resultEntryOf } from "./settle.ts";
-import { actsOf, type Asked, spawnedChildren } from "./acts.ts";
+import { type Asked, actsOf, spawnedChildren } from "./acts.ts";
 import type { Call, Subscription, ThreadRecord, Timer } from "./commit.ts";
 import { bringsInterruption } from "./decide.ts";
 import type { Child, NewThread } from "./family.ts";
 import type { Envelope } from "./input.ts";
 import type { Ledger } from "./ledger.ts";
+import { resultEntryOf } from "./settle.ts";
 
 type CallBlock = Extract<Block, { type: "call" }>;
 
@@ -215,7 +215,7 @@ const callPartOf = (block: CallBlock, callId: CallPart["callId"]): CallPart => {
 
 const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["verdict"], { as: "accepted" }>): Call => {
   const { callId, providerCallId, name, args, display } = part;
-  const { form, passive, onRestart } = verdict;
+  const { form, passive, onRestart, note } = verdict;
   return {
     callId,
     providerCallId,
@@ -227,6 +227,7 @@ const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["ve
     passive,
     onRestart,
     status: "committed",
+    ...(note !== undefined && { note }),
   };
 };
 

@@ -72,6 +72,7 @@ const partName = (part: TurnPart): string => {
 const inShort = (entry: Entry): string => {
   if (entry.kind === "user") return `user${entry.interrupt ? "!" : ""}:${entry.text}`;
   if (entry.kind === "turn") return `turn:${entry.parts.map(partName).join("+")}`;
+  if (entry.kind === "seed") return "seed";
   return entry.kind === "result" ? `result ${entry.name}:${entry.origin}` : `event ${entry.source.name}:${entry.text}`;
 };
 
