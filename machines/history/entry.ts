@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CallId } from "./ids.ts";
+import { CallId, ThreadId } from "./ids.ts";
 import { Json, JsonObject } from "./json.ts";
 
 /** Where a result comes from; stored with it. */
@@ -100,12 +100,17 @@ export const Entry = z.discriminatedUnion("kind", [
     source: EventSource,
     text: z.string(),
     final: z.literal(true).optional(),
+    /** The child that a report comes from. */
+    from: ThreadId.optional(),
   }),
+  /** Opens the history of an event's child, behind what it inherits: shown as a call of `spawn_thread` and its result. */
+  z.object({ kind: z.literal("seed"), at: z.number(), callId: CallId, args: JsonObject, text: z.string() }),
 ]);
 export type Entry = z.infer<typeof Entry>;
 export type UserEntry = Extract<Entry, { kind: "user" }>;
 export type TurnEntry = Extract<Entry, { kind: "turn" }>;
 export type ResultEntry = Extract<Entry, { kind: "result" }>;
+export type SeedEntry = Extract<Entry, { kind: "seed" }>;
 export type EventEntry = Extract<Entry, { kind: "event" }>;
 
 /**

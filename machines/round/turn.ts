@@ -3,6 +3,15 @@ import type { JsonObject } from "../history/json.ts";
 /** How a tool runs, as far as a thread needs to know. `builtin`: nothing is handed over, the commit is the act. */
 export type CallForm = "run" | "dispatch" | "subscribe" | "inline" | "builtin";
 
+/** A call of a built-in tool that is carried out by the commit of its turn, as its arguments ask for it. */
+export type BuiltinAct =
+  | { readonly do: "spawn"; readonly instructions: string; readonly childOf: readonly string[] }
+  | { readonly do: "report"; readonly text: string }
+  | { readonly do: "message"; readonly to: string; readonly text: string }
+  | { readonly do: "close"; readonly threadId: string; readonly report: string | null }
+  /** `call`: the id under which the model knows the subscription, ours or its provider's. */
+  | { readonly do: "cancel"; readonly call: string };
+
 /** What the thread's tools make of a call the model wrote; judged when its block is complete. */
 export type Verdict =
   | {
@@ -20,6 +29,10 @@ export type Verdict =
       readonly deadline?: number;
       /** When a wait ends by itself: ms from the end of the round. */
       readonly wakeAfter?: number;
+      /** The same as an instant, ms since the epoch; what lies behind wakes at once. */
+      readonly wakeAt?: number;
+      /** What a built-in tool that is no wait does; the thread judges it once more against its record. */
+      readonly act?: BuiltinAct;
     };
 
 /** One whole piece of a turn, in the order the model began it. */

@@ -3,6 +3,8 @@ import type { CallId, ThreadId } from "../history/ids.ts";
 import type { JsonObject } from "../history/json.ts";
 import type { CallForm, Failure, Retry, Usage } from "../round/turn.ts";
 import type { Fact } from "./facts.ts";
+import type { Child, NewThread } from "./family.ts";
+import type { Envelope } from "./input.ts";
 
 /** How far a call got. `proposed` (waits for approval) comes before these, a result after them. */
 export type CallStatus = "committed" | "started" | "acknowledged";
@@ -32,11 +34,11 @@ export interface Subscription extends EventSource {
 
 /**
  * An instant (`due`, ms since the epoch) at which something happens to a call, or to the thread itself (`retry`: the model
- * is asked again). A call has at most one timer of each purpose, and so has the thread.
+ * is asked again; `linger`: an event's child that nobody needs any more closes). A call has at most one timer of each purpose, and so has the thread.
  */
 export type Timer =
   | { readonly callId: CallId; readonly purpose: "wake" | "deadline"; readonly due: number }
-  | { readonly callId: null; readonly purpose: "retry"; readonly due: number };
+  | { readonly callId: null; readonly purpose: "retry" | "linger"; readonly due: number };
 
 /** The state a thread rests in, as `thread.state` names it; `running` while a slice is under way. */
 export type ThreadState = "running" | "awaitingActiveCall" | "idlePassive" | "subscribed" | "idle" | "closed";
@@ -57,6 +59,10 @@ export interface ThreadRecord {
   /** The request to the model that is to be made again; the thread rests until then. */
   readonly retry: Retry | null;
   readonly usage: Usage;
+  /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
+  readonly halted: boolean;
+  /** The thread was told to close, and waits for its descendants. `report`: what its parent hears then, beside the end. */
+  readonly closing: { readonly report: string | null } | null;
   /** The state that the record alone implies; the live thread may already run again. */
   readonly state: ThreadState;
 }
@@ -70,6 +76,8 @@ export const newRecord: ThreadRecord = {
   lastFailure: null,
   retry: null,
   usage: { inputTokens: 0, outputTokens: 0 },
+  halted: false,
+  closing: null,
   state: "idle",
 };
 
@@ -79,7 +87,11 @@ export type DiscardReason =
   | "call-already-answered"
   | "unknown-source"
   | "subscription-ended"
-  | "retry-not-due";
+  | "retry-not-due"
+  /** The thread, or the tree it is in, was stopped by its owner. */
+  | "halted"
+  /** The thread closes, or has closed. */
+  | "closed";
 
 /**
  * One transaction on one thread: everything in it becomes visible together or not at all. Plain data that the thread
@@ -105,6 +117,14 @@ export interface ThreadCommit {
   };
   /** Timers of settled calls are cleared by the store with the call, the thread's own by every commit that has a record. */
   readonly timers: readonly Timer[];
+  /** `moved`: open ones as they are from now on. `ended`: nothing is heard of them any more. */
+  readonly children: {
+    readonly opened: readonly NewThread[];
+    readonly moved: readonly Child[];
+    readonly ended: readonly ThreadId[];
+  };
+  /** The outbox: what this thread tells others, accepted there by this very commit, in this order, whatever waits there. */
+  readonly sent: readonly Envelope[];
   readonly record: ThreadRecord | null;
   /** What the feed gets, in this order. */
   readonly facts: readonly Fact[];

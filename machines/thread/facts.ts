@@ -1,8 +1,9 @@
 import type { ContentItem, DisplaySegment, Entry, Origin } from "../history/entry.ts";
-import type { CallId } from "../history/ids.ts";
+import type { CallId, ThreadId } from "../history/ids.ts";
 import type { JsonObject } from "../history/json.ts";
 import type { Failure, RoundOutput, Usage } from "../round/turn.ts";
 import type { DiscardReason, ThreadState } from "./commit.ts";
+import type { ChildKind } from "./family.ts";
 import type { Input, InputKind } from "./input.ts";
 
 /**
@@ -39,6 +40,10 @@ export type Fact =
       readonly error?: true;
       readonly display?: readonly DisplaySegment[];
     }
+  | { readonly type: "child.opened"; readonly childId: ThreadId; readonly kind: ChildKind; readonly callId: CallId }
+  | { readonly type: "child.ended"; readonly childId: ThreadId; readonly callId: CallId }
+  | { readonly type: "thread.halted" }
+  | { readonly type: "thread.resumed" }
   | { readonly type: "subscription.opened"; readonly callId: CallId; readonly name: string }
   | { readonly type: "subscription.ended"; readonly callId: CallId; readonly name: string }
   | {

@@ -49,6 +49,22 @@ export const Input = z.discriminatedUnion("kind", [
   }),
   /** A request that was postponed is due to be made again. */
   z.object({ kind: z.literal("retry"), due: z.number() }),
+  /** An event's child has been idle for long enough. */
+  z.object({ kind: z.literal("linger"), due: z.number() }),
+  /** A child has something to tell its parent. `failed`: its work ended in a failure for good. */
+  z.object({ kind: z.literal("report"), child: ThreadId, text: z.string(), failed: z.literal(true).optional() }),
+  /** A child has closed: the last word of it. */
+  z.object({ kind: z.literal("ended"), child: ThreadId, report: z.string().nullable() }),
+  /** An event's child came to rest: the next event may have its place. */
+  z.object({ kind: z.literal("rested"), child: ThreadId }),
+  /** A parent tells its child something. */
+  z.object({ kind: z.literal("message"), parent: ThreadId, text: z.string() }),
+  /** The owner stops the thread and its descendants until somebody writes. */
+  z.object({ kind: z.literal("halt"), sender: z.string().default("user") }),
+  /** The thread above was resumed. */
+  z.object({ kind: z.literal("resume"), sender: z.string().default("user") }),
+  /** The thread and its descendants end for good. */
+  z.object({ kind: z.literal("close"), sender: z.string().default("user") }),
   /** News of a call that is under way: handed to the application, never in a history. */
   z.object({ kind: z.literal("progress"), callId: CallId, text: z.string() }),
   /** A person stops what is going on without saying anything. */
@@ -62,18 +78,7 @@ export type EventInput = Extract<Input, { kind: "event" }>;
 export type TimerInput = Extract<Input, { kind: "timer" }>;
 
 /** Kinds that the design has and this version does not handle: refused at the door, by name. */
-export const unsupportedKinds = [
-  "approval",
-  "answer",
-  "report",
-  "message",
-  "oauth",
-  "choice",
-  "view",
-  "halt",
-  "close",
-  "compact",
-] as const;
+export const unsupportedKinds = ["approval", "answer", "oauth", "choice", "view", "compact"] as const;
 
 /**
  * How many inputs may wait when this one comes; one more refuses it. What ends a wait always comes in (R9): results,
@@ -93,9 +98,14 @@ export const Envelope = z.object({
 });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** What an input is about: the call for results, events, timers and progress, the sender for what a person says. */
+/**
+ * What an input is about: the call for results, events, timers and progress, the child or parent for what threads tell each
+ * other, the sender for what a person says.
+ */
 export const sourceOf = (input: Input): string => {
   if ("callId" in input) return input.callId;
+  if ("child" in input) return input.child;
+  if ("parent" in input) return input.parent;
   return "sender" in input ? input.sender : "";
 };
 

@@ -11,6 +11,7 @@ import type {
   Timer,
 } from "../../machines/thread/commit.ts";
 import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
+import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { Input, WaitingInput } from "../../machines/thread/input.ts";
 
 /** What the application said when it launched a thread; stored as it is and never changed. */
@@ -56,15 +57,29 @@ export interface LoadedThread {
   readonly subscriptions: readonly Subscription[];
   /** In the order of acceptance. */
   readonly inbox: readonly WaitingInput[];
+  /** Null for a root. */
+  readonly opening: Opening | null;
+  /** Open ones, in the order they were opened. */
+  readonly children: readonly Child[];
 }
 
-/** `committed`: visible as a whole; `feed` is the position of the first fact. `stale`: nothing changed. */
+/**
+ * `committed`: visible as a whole; `feed` is the position of the first fact, `sent` has an acceptance for each envelope of
+ * the outbox. `stale`: nothing changed.
+ */
 export type CommitOutcome =
-  | { readonly status: "committed"; readonly version: number; readonly feed: number }
+  | {
+      readonly status: "committed";
+      readonly version: number;
+      readonly feed: number;
+      readonly sent: readonly Acceptance[];
+    }
   | { readonly status: "stale"; readonly version: number };
 
 export interface ThreadSummary {
   readonly threadId: ThreadId;
+  /** Null for a root. */
+  readonly parent: ThreadId | null;
   readonly state: ThreadState;
   /** Inputs in the inbox. */
   readonly waiting: number;
@@ -86,6 +101,12 @@ export interface ThreadSummary {
  * S10. `threads` lists each thread once, by id, with what waits there.
  * S11. After `close` every call but `close` rejects.
  * S12. Timers of the thread itself (without a call) go with the next commit that has a record; that may set them anew.
+ * S13. A commit creates its new threads and files its outbox as one with everything else: all of it or nothing. Filed
+ *      envelopes pass no inbox limit; what is sent to a thread that this very commit creates is filed there. A key that was
+ *      seen is a `duplicate`, a thread that is unknown or closed refuses, and the commit stands all the same.
+ * S14. A child has the spec of the thread that opened it, and its opening; both never change. Its own entries are all that
+ *      `history` gives; what it inherits is its parent's.
+ * S15. `load` lists the open children of a thread, as the last commit that named each said.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -127,6 +148,8 @@ export interface Store {
    */
   threads(query?: {
     readonly state?: ThreadState;
+    /** Narrows to the children of one thread, open and closed; null to roots. */
+    readonly parent?: ThreadId | null;
     readonly withWork?: boolean;
     readonly after?: ThreadId;
     readonly limit?: number;
