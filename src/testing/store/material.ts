@@ -101,6 +101,8 @@ export const commitOf = (
   calls: { made: [], settled: [] },
   subscriptions: { opened: [], moved: [], ended: [] },
   timers: [],
+  children: { opened: [], moved: [], ended: [] },
+  sent: [],
   record: null,
   facts: [],
   ...more,
