@@ -80,6 +80,26 @@ export const timing = [
     assert.deepEqual(await due(), [60, 100, 200, 300]);
   }),
 
+  requirement("S12", "keeps a thread's own timers of both purposes apart, and takes both away", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    const [retry, linger] = [
+      { callId: null, purpose: "retry", due: 50 },
+      { callId: null, purpose: "linger", due: 40 },
+    ] as const;
+    await store.commit(commitOf(alpha, 0, { timers: [retry, linger] }), 20);
+    const both = [linger, retry].map((timer) => ({ ...timer, threadId: alpha }));
+    assert.deepEqual(await store.timers(all), both);
+    await store.commit(commitOf(alpha, 1, { timers: [{ ...linger, due: 60 }] }), 20);
+    assert.deepEqual(
+      (await store.timers(all)).map(({ due }) => due),
+      [50, 60],
+    );
+    await store.commit(commitOf(alpha, 2, { record: newRecord, timers: [linger] }), 20);
+    assert.deepEqual(await store.timers(all), both.slice(0, 1));
+    await store.commit(commitOf(alpha, 3, { record: newRecord }), 20);
+    assert.equal(await store.nextTimer(0), undefined);
+  }),
+
   requirement("R9", "names the soonest instant after another", async (bench) => {
     await threeTimers(bench);
     const { store } = bench;
