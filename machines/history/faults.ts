@@ -15,6 +15,7 @@ const nounOf: Record<Entry["kind"], string> = {
   turn: "a turn",
   result: "a result",
   event: "an event",
+  seed: "a seed",
 };
 
 /** The place that each call reserves, by call id; of calls that share an id, the first. */
@@ -35,6 +36,7 @@ const placesOf = (history: readonly PlacedEntry[]): ReadonlyMap<CallId, Place> =
 const faultsWithin = (entry: Entry): string[] => {
   if (entry.kind === "user") return isBlank(entry.text) ? ["a blank user text"] : [];
   if (entry.kind === "event") return isBlank(entry.text) ? ["a blank event"] : [];
+  if (entry.kind === "seed") return isBlank(entry.text) ? ["a blank seed"] : [];
   if (entry.kind === "result") {
     const blank = entry.content.some((item) => item.type === "text" && isBlank(item.text));
     if (blank) return [`the result of ${entry.callId} has a blank text part`];
@@ -44,10 +46,16 @@ const faultsWithin = (entry: Entry): string[] => {
   return blank ? ["the turn has a blank text part"] : [];
 };
 
+/** A seed stands for a call too, one that has its result with it. */
+const callIdsOf = (entry: Entry): CallId[] => {
+  if (entry.kind === "seed") return [entry.callId];
+  return entry.kind === "turn" ? callsOf(entry).map(({ callId }) => callId) : [];
+};
+
 const faultsOfCalls = (history: readonly PlacedEntry[]): string[] => {
   const seen = new Set<CallId>();
   return history.flatMap(({ position, entry }) =>
-    (entry.kind === "turn" ? callsOf(entry) : []).flatMap(({ callId }) => {
+    callIdsOf(entry).flatMap((callId) => {
       if (seen.has(callId)) return [`position ${position}: the call id ${callId} was used before`];
       seen.add(callId);
       return [];

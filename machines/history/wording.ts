@@ -1,27 +1,35 @@
 import type { ContentItem } from "./entry.ts";
 import type { JsonObject } from "./json.ts";
 
-/** Every sentence that the runtime itself puts into a history or a prompt, in one place. */
+/** Every sentence that the runtime itself puts into a history or a prompt, here and, of a family of threads, in `family-wording.ts`. */
 
-const says = (text: string): ContentItem[] => [{ type: "text", text }];
+export const says = (text: string): ContentItem[] => [{ type: "text", text }];
+
+const noted = (text: string, note: string | undefined): string => (note === undefined ? text : `${text} ${note}`);
 
 const interrupters = {
   text: "the user wrote before this call had a result",
   control: "the user stopped this call before it had a result",
   stop: "the program was stopped before this call had a result",
+  halt: "the thread was halted before this call had a result",
+  close: "the thread was closed before this call had a result",
 } as const;
 
-/** What interrupted calls; `stop`: the system was stopped. */
+/** What interrupted calls; `stop`: the system was stopped, `halt`, `close`: the thread was, or one above it. */
 export type Interrupter = keyof typeof interrupters;
+
+export const isInterrupter = (reason: unknown): reason is Interrupter =>
+  typeof reason === "string" && Object.hasOwn(interrupters, reason);
 
 export const interruptedText = (by: Interrupter): ContentItem[] =>
   says(`Interrupted: ${interrupters[by]}. It may or may not have taken effect.`);
 
-/** `by`: what woke the thread, e.g. `an event`. */
-export const wokenEarlyText = (by: string): ContentItem[] => says(`Woken early by ${by}.`);
+/** `by`: what woke the thread, e.g. `an event`. `note`: what the wait says of itself, whole sentences. */
+export const wokenEarlyText = (by: string, note?: string): ContentItem[] => says(noted(`Woken early by ${by}.`, note));
 
-export const timerText = (due: number, at: number): ContentItem[] =>
-  says(`The time is over. It was due at ${instant(due)}; it is ${instant(at)} now.`);
+/** `note`: what the wait says of itself, whole sentences. */
+export const timerText = (due: number, at: number, note?: string): ContentItem[] =>
+  says(noted(`The time is over. It was due at ${instant(due)}; it is ${instant(at)} now.`, note));
 
 export const deadlineText = (): ContentItem[] =>
   says("Error: no result came before the deadline of this call. It may or may not have taken effect.");
@@ -40,6 +48,7 @@ const whyNot = {
   interrupted: "the user interrupted before it could begin",
   stopped: "the program was stopped before the turn ended",
   notStarted: "another call of this turn was refused; read its error first",
+  closing: "this turn closes the thread",
 } as const;
 
 export const notExecutedText = (why: keyof typeof whyNot): ContentItem[] =>

@@ -31,6 +31,8 @@ export type Verdict =
       readonly wakeAfter?: number;
       /** The same as an instant, ms since the epoch; what lies behind wakes at once. */
       readonly wakeAt?: number;
+      /** What the wait says of itself, whole sentences: stands in its result behind how it ended. */
+      readonly note?: string;
       /** What a built-in tool that is no wait does; the thread judges it once more against its record. */
       readonly act?: BuiltinAct;
     };

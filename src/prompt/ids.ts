@@ -1,18 +1,11 @@
 import type { CallPart } from "../../machines/history/entry.ts";
-import type { CallId } from "../../machines/history/ids.ts";
+import { type CallId, shownIdOf } from "../../machines/history/ids.ts";
 
 const legal = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** A tool name that every provider takes: 1 to 64 characters of `[a-zA-Z0-9_-]`. Legal names stay as they are. */
 export const legalName = (name: string): string =>
   legal.test(name) ? name : name.replace(/[^a-zA-Z0-9_-]/gu, "_").slice(0, 64) || "unnamed";
-
-/** `call_<turn>_<position>` from our own id; whatever else an id looks like, something legal and short. */
-const ownId = (callId: CallId): string =>
-  `call_${callId
-    .slice(callId.lastIndexOf("#") + 1)
-    .replace(/[^a-zA-Z0-9_-]/gu, "_")
-    .slice(-40)}`;
 
 /**
  * Names calls in one prompt. A call keeps its provider's id where that is legal and no earlier call of the prompt has
@@ -31,7 +24,8 @@ export class PromptIds {
 
   /** Names a call of a turn. */
   forCall({ callId, providerCallId }: Pick<CallPart, "callId" | "providerCallId">): string {
-    const id = legal.test(providerCallId) && this.#take(providerCallId) ? providerCallId : this.#fresh(ownId(callId));
+    const id =
+      legal.test(providerCallId) && this.#take(providerCallId) ? providerCallId : this.#fresh(shownIdOf(callId));
     this.#ofCall.set(callId, id);
     return id;
   }

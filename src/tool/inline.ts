@@ -1,4 +1,4 @@
-import { type Interrupter, interruptedText } from "../../machines/history/wording.ts";
+import { interruptedText, isInterrupter } from "../../machines/history/wording.ts";
 import type { InlineResult } from "../../machines/thread/close.ts";
 import type { Clock } from "../clock.ts";
 import type { ToolFailed } from "./failure.ts";
@@ -32,9 +32,6 @@ const finished = (live: LiveCall, outcome: Settled): InlineResult => {
   const isNothing = !outcome.threw && outcome.value === undefined;
   return inlineResult(live, isNothing ? errorResult("The tool returned nothing.") : outcomeOf(live, outcome));
 };
-
-const isInterrupter = (reason: unknown): reason is Interrupter =>
-  reason === "text" || reason === "control" || reason === "stop";
 
 /** `cut` says by its reason what interrupted. */
 const interrupted = ({ callId }: LiveCall, { reason }: AbortSignal): InlineResult => ({
