@@ -11,7 +11,17 @@ export interface DoorLimits {
   readonly inputSize: number;
 }
 
-const kinds = Input.options.map((option) => option.shape.kind.value).filter((kind) => kind !== "timer");
+/** Kinds that only the runtime says, and why nobody else may: who could forge them could end what is still at work. */
+const ownKinds: Partial<Record<InputKind, string>> = {
+  timer: "timers are the system's own: a wait or a deadline of a tool sets one.",
+  retry: "the system itself asks a model again. Send a text to have it asked at once.",
+  linger: "the system itself closes what has lingered. Send a close to end a thread.",
+  ended: "the end of a child is told by the child itself when it closes. Send a close to the child to end it.",
+  rested: "that a child has come to rest is told by the child itself.",
+  resume: "what halts is resumed from the thread above, or by a text. Send a text to the thread.",
+};
+
+const kinds = Input.options.map((option) => option.shape.kind.value).filter((kind) => !(kind in ownKinds));
 
 /** Characters of a dedup id, a sender, a call id. */
 const idLimit = 500;
@@ -30,7 +40,8 @@ const checkKind = (input: unknown): void => {
   const { kind } = input as { kind?: unknown };
   if (typeof kind === "string" && (unsupportedKinds as readonly string[]).includes(kind))
     refuse(`this version does not handle inputs of kind ${JSON.stringify(kind)}. It takes ${kinds.join(", ")}.`);
-  if (kind === "timer") refuse("timers are the system's own: a wait or a deadline of a tool sets one.");
+  const why = typeof kind === "string" && Object.hasOwn(ownKinds, kind) && ownKinds[kind as InputKind];
+  if (why) refuse(`inputs of kind ${JSON.stringify(kind)} are not taken from outside: ${why}`);
   if (!(kinds as readonly InputKind[]).includes(kind as InputKind))
     refuse(
       `there are no inputs of kind ${typeof kind === "string" ? JSON.stringify(shortened(kind, 40)) : typeof kind}. It takes ${kinds.join(", ")}.`,
@@ -65,14 +76,16 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
       );
       return { ...input, text: safeText(input.text) };
     }
-    case "event": {
-      if (!input.associative)
-        refuse(
-          "a non-associative event is handled in a child thread, which this version does not have. Send it with `associative: true`, for the subscriber's own history.",
-        );
+    case "event":
       checkSize(Buffer.byteLength(input.text), limits.inputSize, "text");
       return { ...input, text: input.text.trim() === "" ? noOutput : safeText(input.text) };
-    }
+    case "report":
+    case "message":
+      if (input.kind === "report" && input.failed)
+        refuse("that a child's work has failed is told by the child itself. Send the report without `failed`.");
+      if (input.text.trim() === "") refuse(`its text is blank. Send a ${input.kind} that says something.`);
+      checkSize(Buffer.byteLength(input.text), limits.inputSize, "text");
+      return { ...input, text: safeText(input.text) };
     case "progress":
       checkSize(Buffer.byteLength(input.text), limits.inputSize, "text");
       return { ...input, text: safeText(input.text) };
@@ -89,11 +102,17 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
       return { ...input, content, ...(display && { display }), ...(failure && { failure }) };
     }
     case "interrupt":
+    case "halt":
+    case "close":
       checkId(input.sender, "sender");
       return input;
     case "timer":
     case "retry":
-      return input;
+    case "linger":
+    case "ended":
+    case "rested":
+    case "resume":
+      return refuse(ownKinds[input.kind] ?? "");
   }
 };
 
@@ -139,7 +158,7 @@ const nameOf = (value: unknown): string => {
  * could change afterwards.
  *
  * Throws InputRefusedError, which says what was wrong and what would work: for anything that is no envelope, kinds this
- * version does not handle, events that need a child thread, blank user text, metadata that is no plain JSON (cycles,
+ * version does not handle, kinds that only the runtime says, blank texts of people and threads, metadata that is no plain JSON (cycles,
  * bigints, functions, instances of classes), and inputs over a limit.
  */
 export const parseEnvelope = (value: unknown, limits: DoorLimits): Envelope => {

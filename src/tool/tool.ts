@@ -1,6 +1,7 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { InteropObservable, Subscribable } from "rxjs";
 import type { JsonObject } from "../../machines/history/json.ts";
+import type { Verdict } from "../../machines/round/turn.ts";
 import type { ToolCall } from "./call.ts";
 import { compileSchema, type Parsed, type ToolSchema } from "./schema.ts";
 
@@ -37,6 +38,9 @@ export interface Producer {
   readonly events: EventSourceOf<ProducerEvent>;
 }
 
+/** What a thread has to know of one call of a built-in tool: how the wait ends by itself, or what is to be done. */
+export type BuiltinTerms = Pick<Extract<Verdict, { as: "accepted" }>, "wakeAfter" | "wakeAt" | "note" | "act">;
+
 /** What happens with a call of a tool. `args` is what the tool's own `parse` gave. */
 export type ToolBehaviour =
   | { readonly form: "run"; readonly run: (args: unknown, call: ToolCall) => unknown }
@@ -47,8 +51,7 @@ export type ToolBehaviour =
       readonly subscribe: (args: unknown, call: ToolCall) => unknown;
       readonly resume?: (args: unknown, call: ToolCall, lastEventId: string | undefined) => unknown;
     }
-  /** `wakeAfter`: when the wait ends by itself, ms from the end of the round; undefined: it does not. */
-  | { readonly form: "builtin"; readonly wakeAfter: (args: unknown) => number | undefined };
+  | { readonly form: "builtin"; readonly terms: (args: unknown) => BuiltinTerms };
 
 /** What every tool has, whatever its behaviour. */
 export interface ToolFace {

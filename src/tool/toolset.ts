@@ -46,7 +46,6 @@ const invalid = (name: string, problem: string): Refusal =>
 
 const accepted = (tool: Tool, args: unknown): Verdict => {
   const { form, passive, onRestart, deadline } = tool;
-  const wakeAfter = tool.form === "builtin" ? tool.wakeAfter(args) : undefined;
   // An inline call is over before its turn is: the registry keeps its deadline.
   const timed = deadline !== undefined && form !== "inline";
   return {
@@ -55,7 +54,7 @@ const accepted = (tool: Tool, args: unknown): Verdict => {
     passive,
     onRestart,
     ...(timed && { deadline }),
-    ...(wakeAfter !== undefined && { wakeAfter }),
+    ...(tool.form === "builtin" && tool.terms(args)),
   };
 };
 

@@ -40,6 +40,10 @@ describe("the door", () => {
     const others = [
       { kind: "progress", callId: "c", text: "" },
       { kind: "interrupt", sender: "user" },
+      { kind: "halt", sender: "user" },
+      { kind: "close", sender: "ops" },
+      { kind: "report", child: "acme/2", text: "found a bug" },
+      { kind: "message", parent: "acme/0", text: "hurry" },
     ];
     for (const input of others) expect(pass({ ...text(), input })).toEqual({ ...text(), input });
   });
@@ -105,11 +109,20 @@ describe("the door", () => {
     expect(refusalOf(text({ kind: 7 })).message).toContain("of kind number");
   });
 
-  it("refuses an event that needs a child thread, also when it says nothing about that", () => {
+  it("lets an event in that is handled in a child thread, which is what one is that does not say", () => {
     for (const associative of [false, undefined])
-      expect(refusalOf(event({ associative })).message).toMatch(
-        /child thread, which this version does not have.*associative: true/,
-      );
+      expect(pass(event({ associative })).input).toMatchObject({ kind: "event", associative: false });
+  });
+
+  it("makes safe what threads tell each other, and refuses a blank report or message (R5)", () => {
+    const to = { report: "child", message: "parent" } as const;
+    for (const kind of ["report", "message"] as const) {
+      const told = (words: string) => ({ ...text(), input: { kind, [to[kind]]: "acme/2", text: words } });
+      expect(pass(told("a\ud800\0")).input).toMatchObject({ text: "a\ufffd\ufffd" });
+      expect(refusalOf(told(" \n")).message).toMatch(new RegExp(`blank. Send a ${kind}`));
+      expect(refusalOf(told("x".repeat(1_001))).message).toMatch(/1,001 bytes/);
+      expect(refusalOf({ ...told("hi"), input: { kind, text: "hi", [to[kind]]: "a b" } }).message).toMatch(/thread id/);
+    }
   });
 
   it("refuses an input over the limit, with its size and what is taken, counted in bytes of UTF-8", () => {
@@ -201,13 +214,15 @@ describe("the door", () => {
   it("whatever comes: an envelope that survives JSON unchanged, or a refusal", () => {
     const nearlyText = fc.record(
       {
-        kind: fc.constantFrom("text", "text", "event", "result", "halt"),
+        kind: fc.constantFrom("text", "text", "event", "result", "halt", "report", "message", "ended"),
         text: fc.oneof(fc.string({ unit: "binary" }), fc.anything()),
         content: fc.array(
           fc.record({ type: fc.constantFrom("text", "image"), text: fc.string(), data: fc.base64String() }),
         ),
         callId: fc.string({ unit: "binary" }),
         associative: fc.constantFrom(true, false),
+        child: fc.constantFrom("acme/2", "acme 2"),
+        parent: fc.constantFrom("acme/0", ""),
         metadata: fc.dictionary(fc.string({ unit: "binary" }), fc.anything({ withBigInt: true, withDate: true })),
         sender: fc.string({ unit: "binary" }),
       },
@@ -237,9 +252,24 @@ describe("the door", () => {
   });
 });
 
-describe("a timer", () => {
-  it("comes from the system alone: an envelope that says it is one is refused (R9)", () => {
-    const forged = { threadId: "t", dedupId: "1", input: { kind: "timer", callId: "t#1.0", purpose: "wake", due: 0 } };
-    expect(() => parseEnvelope(forged, { inputSize: 1_000 })).toThrow(/timers are the system's own/);
+describe("what only the runtime says", () => {
+  const callId = "t#1.0";
+  it.each([
+    [{ kind: "timer", callId, purpose: "wake", due: 0 }, /timers are the system's own/],
+    [{ kind: "retry", due: 0 }, /Send a text to have it asked at once/],
+    [{ kind: "linger", due: 0 }, /Send a close to end a thread/],
+    [{ kind: "ended", child: "t/1", report: null }, /Send a close to the child/],
+    [{ kind: "rested", child: "t/1" }, /told by the child itself/],
+    [{ kind: "resume" }, /Send a text to the thread/],
+  ])("is refused by name from anybody else, with what would work (R9): %j", (input, reason) => {
+    const refusal = refusalOf({ threadId: "t", dedupId: "1", input });
+    expect(refusal.message).toMatch(reason);
+    expect(refusal.message).toContain(`inputs of kind "${input.kind}" are not taken from outside`);
+    expect(refusalOf(text({ kind: "shout" })).message).not.toMatch(new RegExp(`It takes.*\\b${input.kind}\\b`));
+  });
+
+  it("is also that the work of a child has failed", () => {
+    const report = { kind: "report", child: "t/1", text: "it broke", failed: true };
+    expect(refusalOf({ threadId: "t", dedupId: "1", input: report }).message).toMatch(/without `failed`/);
   });
 });

@@ -28,7 +28,7 @@ const tools = createToolset([build, note, ...builtinTools]);
 describe("a toolset", () => {
   it("shows the model the same tools in the same order each time", () => {
     expect(tools.specs).toBe(tools.specs);
-    expect(tools.specs.map(({ name }) => name)).toEqual(["build", "note", "sleep", "sleep_until_event_or_input"]);
+    expect(tools.specs.map(({ name }) => name)).toEqual(["build", "note", ...builtinTools.map(({ name }) => name)]);
     expect(Object.isFrozen(tools.specs)).toBe(true);
     expect(createToolset([build]).specs[0]).toBe(createToolset([build]).specs[0]);
   });
@@ -76,7 +76,7 @@ describe("a call that the model wrote", () => {
     expect(verdict).toMatchObject({ as: "refused", origin: "unknown_tool" });
     expect(verdict).toHaveProperty(
       "text",
-      expect.stringMatching(/\$READ FILE.*build, note, sleep, sleep_until_event_or_input/),
+      expect.stringMatching(/\$READ FILE.*build, note, sleep, sleep_until, sleep_until_event_or_input, spawn_thread/),
     );
     expect(args).toEqual({ a: 1 });
     expect(createToolset([]).judge("x", "{}").verdict).toHaveProperty("text", expect.stringContaining("no tools"));

@@ -3,12 +3,14 @@ import type { Call } from "../../../machines/thread/commit.ts";
 import type { Thread, ThreadView } from "../../system/api.ts";
 import { builtinTools } from "../../tool/builtin/index.ts";
 
-/** Whether a built-in wait ends at an instant of its own, as `sleep` does. */
+/** Whether a built-in wait ends at an instant of its own, as those of `sleep` and `sleep_until` do. */
 const isTimed = ({ form, name, args }: Call): boolean => {
   const tool = form === "builtin" ? builtinTools.find((builtin) => builtin.name === name) : undefined;
   if (tool?.form !== "builtin") return false;
   const parsed = tool.parse(args);
-  return parsed.ok && tool.wakeAfter(parsed.args) !== undefined;
+  if (!parsed.ok) return false;
+  const { wakeAfter, wakeAt } = tool.terms(parsed.args);
+  return wakeAfter !== undefined || wakeAt !== undefined;
 };
 
 /**

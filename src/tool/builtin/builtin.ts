@@ -1,23 +1,47 @@
+import type { BuiltinAct } from "../../../machines/round/turn.ts";
 import type { ArgsOf, ToolSchema } from "../schema.ts";
-import { createTool, type Tool } from "../tool.ts";
+import { type BuiltinTerms, createTool, type Tool, type ToolAnnotations } from "../tool.ts";
+
+interface Definition<S extends ToolSchema> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: S;
+  readonly display: (args: ArgsOf<S>) => string;
+}
 
 /**
  * A tool that is part of the commit of its turn: nothing is handed over, the record is the act, so it survives every
  * restart as it is (R7).
  */
-export const builtinWait = <S extends ToolSchema>(definition: {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: S;
-  readonly display: (args: ArgsOf<S>) => string;
-  /** When the wait ends by itself, ms from the end of the round; undefined: it does not. */
-  readonly wakeAfter: (args: ArgsOf<S>) => number | undefined;
-}): Tool =>
+const builtin = <S extends ToolSchema>(
+  definition: Definition<S>,
+  rest: {
+    readonly passive: boolean;
+    readonly annotations: ToolAnnotations;
+    readonly terms: (args: ArgsOf<S>) => BuiltinTerms;
+  },
+): Tool =>
   createTool(definition, {
     form: "builtin",
-    passive: true,
+    passive: rest.passive,
     onRestart: "again",
-    annotations: Object.freeze({ readOnly: true }),
+    annotations: Object.freeze(rest.annotations),
     display: definition.display as (args: unknown) => unknown,
-    wakeAfter: definition.wakeAfter as (args: unknown) => number | undefined,
+    terms: rest.terms as (args: unknown) => BuiltinTerms,
   });
+
+/** A wait: the call is outstanding until something wakes the thread. */
+export const builtinWait = <S extends ToolSchema>(
+  definition: Definition<S> & {
+    /** When the wait ends by itself; none of the two: it does not. */
+    readonly until: (args: ArgsOf<S>) => Pick<BuiltinTerms, "wakeAfter" | "wakeAt" | "note">;
+  },
+): Tool => builtin(definition, { passive: true, annotations: { readOnly: true }, terms: definition.until });
+
+/**
+ * Something that threads do to each other or to themselves: settled by the commit of its turn, which the thread may still
+ * refuse, because only its record knows its stack, its children and its subscriptions.
+ */
+export const builtinAct = <S extends ToolSchema>(
+  definition: Definition<S> & { readonly act: (args: ArgsOf<S>) => BuiltinAct },
+): Tool => builtin(definition, { passive: false, annotations: {}, terms: (args) => ({ act: definition.act(args) }) });

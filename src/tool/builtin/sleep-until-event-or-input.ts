@@ -8,5 +8,5 @@ export const sleepUntilEventOrInput = builtinWait({
     "under way. The conversation rests at no cost, for as long as that takes.",
   inputSchema: z.object({}),
   display: () => "Sleep until something happens",
-  wakeAfter: () => undefined,
+  until: () => ({}),
 });

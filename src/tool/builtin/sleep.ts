@@ -13,5 +13,5 @@ export const sleep = builtinWait({
     seconds: z.number().positive().max(longest).describe("How long to sleep; fractions are allowed"),
   }),
   display: ({ seconds }) => `Sleep for ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
-  wakeAfter: ({ seconds }) => Math.max(1, Math.round(seconds * 1000)),
+  until: ({ seconds }) => ({ wakeAfter: Math.max(1, Math.round(seconds * 1000)) }),
 });
