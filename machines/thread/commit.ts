@@ -125,7 +125,7 @@ export interface ThreadCommit {
     readonly opened: readonly Subscription[];
     readonly moved: readonly Subscription[];
     readonly ended: readonly CallId[];
-    readonly cancelled: readonly CallId[];
+    readonly cancelled?: readonly CallId[];
   };
   /** Timers of settled calls are cleared by the store with the call, the thread's own by every commit that has a record. */
   readonly timers: readonly Timer[];

@@ -166,7 +166,7 @@ export class Resident {
     for (const callId of commit.calls.settled)
       if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);
     for (const { callId } of opened) registry.listen(callId);
-    for (const callId of commit.subscriptions.cancelled) {
+    for (const callId of commit.subscriptions.cancelled ?? []) {
       this.#env.hooks.onAbort?.(this.threadId, callId);
       registry.abort(callId, "cancelled");
     }

@@ -20,6 +20,8 @@ const grouped = (value: number) => value.toLocaleString("en-US");
 
 const updateTypes = all<UpdateType>({
   "call.made": true,
+  "child.ended": true,
+  "child.opened": true,
   "call.progressed": true,
   "call.settled": true,
   "entry.added": true,
@@ -34,6 +36,8 @@ const updateTypes = all<UpdateType>({
   "subscription.ended": true,
   "subscription.opened": true,
   "text.delta": true,
+  "thread.halted": true,
+  "thread.resumed": true,
   "thinking.delta": true,
   "thinking.ended": true,
   "thinking.started": true,
@@ -79,6 +83,8 @@ describe("the reference", () => {
         "unknown-source": true,
         "subscription-ended": true,
         "not-due": true,
+        halted: true,
+        closed: true,
       }),
     ));
 

@@ -15,6 +15,8 @@ const headOf = (entry: Entry): string => {
       return "the agent";
     case "result":
       return `${entry.error ? "error" : "result"} of ${shortLine(entry.name)}, ${shortLine(entry.callId)} (${entry.origin})`;
+    case "seed":
+      return "opened for an event";
     case "event":
       return `${entry.final ? "the last event" : "event"} of ${callText(entry.source.name, entry.source.args)}, ${shortLine(entry.source.callId)}`;
   }
@@ -35,6 +37,7 @@ export const writeEntry = (paper: Paper, { position, entry }: PlacedEntry): void
       paper.add(shortText(textOf(entry.content)), 1);
       break;
     case "event":
+    case "seed":
       paper.add(shortText(entry.text), 1);
       break;
   }

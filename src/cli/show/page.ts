@@ -150,4 +150,5 @@ const timerNames = {
   wake: "end of the time",
   deadline: "deadline",
   retry: "the model is asked again",
+  linger: "it closes by itself",
 } as const satisfies Record<Timer["purpose"], string>;

@@ -53,13 +53,11 @@ export interface Standings {
  * runs the threads, the calls that were at work in a process are judged as the next start will.
  */
 export const standingsOf = ({ thread, timers, runner, since }: Reading): Standings => {
-  const { threadId, version, record, calls, subscriptions, inbox } = thread;
-  const { rounds, equalCalls, subscriptions: most, tries, silence, slowRetry } = defaultLimits;
+  const { calls, subscriptions, inbox } = thread;
+  const { tries, silence, slowRetry } = defaultLimits;
   const working = runner ? [...calls, ...subscriptions].map(({ callId }) => callId) : [];
-  const limits = { rounds, equalCalls, subscriptions: most, round: { tries, silence, slowRetry } };
-  const { ledger, commit } = wake(
-    ledgerOf({ threadId, version, record, calls, subscriptions, inbox, working, limits }),
-  );
+  const limits = { ...defaultLimits, round: { tries, silence, slowRetry } };
+  const { ledger, commit } = wake(ledgerOf({ ...thread, working, limits, freshId: "" }));
   const outs = new Map(commit?.consumed.map((seq, index) => [seq, commit.facts[index]]));
 
   return {

@@ -13,7 +13,7 @@ import { story, Told } from "../../support/thread/story.ts";
 const runner = { by: "process 1", until: 1 };
 
 const readingOf = ({ stored }: Fold, more: Partial<Reading> = {}): Reading => ({
-  thread: { threadId, spec: { tools: [], instructions: "", metadata: {} }, ...stored },
+  thread: { threadId, spec: { tools: [], instructions: "", metadata: {} }, opening: null, ...stored },
   timers: [],
   runner,
   since: new Map(),
