@@ -49,7 +49,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
     refused: settled.refused,
     ledger: {
       ...taken,
-      record: { ...taken.record, retry: null, ...(outside && { rounds: 0, repeated: null }) },
+      record: { ...taken.record, retry: null, linger: null, ...(outside && { rounds: 0, repeated: null }) },
       slice: {
         ...taken.slice,
         attempt: taken.slice.causes.some(isText) ? 1 : (ledger.record.retry?.attempt ?? 1),

@@ -29,7 +29,7 @@ export const waits = (name = "sleep", making: Making = {}): Block =>
 
 /** A call of a built-in tool that the commit of its turn carries out. */
 export const acts = (act: BuiltinAct, providerCallId = `p-${act.do}`): Block =>
-  calls(act.do, { form: "builtin", onRestart: "again", act, providerCallId });
+  calls(act.do, { form: "builtin", onRestart: "again", act, providerCallId, args: act as JsonObject });
 
 export const spawns = (instructions = "look", childOf: readonly string[] = ["t1"]): Block =>
   acts({ do: "spawn", instructions, childOf });
