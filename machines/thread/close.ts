@@ -3,11 +3,13 @@ import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } fr
 import type { CallId } from "../history/ids.ts";
 import { displayForm, notExecutedText } from "../history/wording.ts";
 import type { Failure, RoundOutput } from "../round/turn.ts";
-import { resultEntryOf, resultFactOf } from "./batch.ts";
-import type { Call, ThreadCommit, ThreadRecord, ThreadState } from "./commit.ts";
+import type { Call, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { ToolFailure, WaitingInput } from "./input.ts";
-import { inlineCalls, isControl, isInterruptingText, type Ledger, noSlice } from "./ledger.ts";
+import { discardInput, takeInput } from "./intake.ts";
+import { inlineCalls, isEnded, isInterrupt, isInterruptingText, type Ledger, leavesATrace, noSlice } from "./ledger.ts";
+import { restOf } from "./rest.ts";
+import { resultEntryOf, resultFactOf } from "./settle.ts";
 import { closedTurn } from "./turn.ts";
 
 /** The result of one inline call. `interrupted` when an input cut it short. */
@@ -19,13 +21,6 @@ export interface InlineResult {
   readonly display?: readonly DisplaySegment[];
   readonly failure?: ToolFailure;
 }
-
-/** The state that calls and subscriptions alone imply. */
-export const restingState = ({ calls, subscriptions }: Pick<Ledger, "calls" | "subscriptions">): ThreadState => {
-  if (calls.some(({ passive }) => !passive)) return "awaitingActiveCall";
-  if (calls.length > 0) return "idlePassive";
-  return subscriptions.length > 0 ? "subscribed" : "idle";
-};
 
 interface Closing {
   readonly entries?: readonly PlacedEntry[];
@@ -45,19 +40,62 @@ const marked = (inbox: Ledger["inbox"], interrupting: readonly number[]): Ledger
     for (const waiting of draft) if (interrupting.includes(waiting.seq)) waiting.interrupts = true;
   });
 
+/**
+ * A thread that is to close, and has nothing outstanding any more, is wound up by the same commit: its subscriptions end,
+ * its children are told, what waits is discarded, but for the ends of children.
+ */
+const woundUp = (ledger: Ledger, closing: Closing): { readonly ledger: Ledger; readonly closing: Closing } => {
+  const { record, made = [], settled = [] } = closing;
+  const isOver = made.length === 0 && ledger.calls.every(({ callId }) => settled.includes(callId));
+  if (!record.closing || record.closing.told || !isOver) return { ledger, closing };
+  const ends = { ...record, closing: { ...record.closing, told: true }, roundDue: false, retry: null };
+  const heard = ledger.inbox.reduce<Ledger>(
+    (current, waiting) =>
+      isEnded(waiting) || !leavesATrace(waiting)
+        ? takeInput(current, waiting)
+        : discardInput(current, waiting, "closed"),
+    { ...ledger, record: ends },
+  );
+  const { slice, subscriptions, children, threadId } = heard;
+  const tellings = children.map((child) => ({
+    threadId: child.threadId,
+    dedupId: "closed",
+    input: { kind: "close" as const, sender: threadId },
+  }));
+  return {
+    ledger: {
+      ...heard,
+      subscriptions: [],
+      slice: {
+        ...slice,
+        moved: [],
+        ended: [...slice.ended, ...subscriptions],
+        cancelled: [...slice.cancelled, ...subscriptions],
+        sent: [...slice.sent, ...tellings],
+      },
+    },
+    closing: { ...closing, record: ends },
+  };
+};
+
 /** Puts the slice so far and what closes it into one commit (the pattern: the commit is data). */
-const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
+export const commitOf = (open: Ledger, given: Closing): Ledger => {
+  const { ledger, closing } = woundUp(open, given);
   const { slice } = ledger;
   const { entries = [], made = [], settled = [], timers = [], interrupting = [], consumed = [], failure } = closing;
   const calls = [...ledger.calls.filter(({ callId }) => !settled.includes(callId)), ...made];
   const goesOn = closing.record.roundDue || calls.some(({ form }) => form === "inline");
-  const state = goesOn ? "running" : restingState({ calls, subscriptions: ledger.subscriptions });
-  const record = { ...closing.record, state };
+  const rest = goesOn ? null : restOf({ ...ledger, calls, record: closing.record, slice }, failure ?? null);
+  const record: ThreadRecord = { ...closing.record, linger: rest?.linger ?? null, state: rest?.state ?? "running" };
   const placed = [...slice.entries, ...entries];
   const end: Fact[] = [
     ...(failure ? [{ type: "failure" as const, code: failure.code, message: failure.message }] : []),
-    ...(goesOn ? [] : [{ type: "slice.ended" as const, state }]),
-    ...(!goesOn ? [{ type: "state.changed" as const, state }] : []),
+    ...(rest
+      ? [
+          { type: "slice.ended" as const, state: rest.state },
+          { type: "state.changed" as const, state: rest.state },
+        ]
+      : []),
   ];
   return {
     ...ledger,
@@ -73,14 +111,36 @@ const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
       consumed: [...slice.consumed, ...consumed],
       interrupting,
       calls: { made, settled: [...slice.settled, ...settled] },
-      subscriptions: { opened: slice.opened, moved: slice.moved, ended: slice.ended.map(({ callId }) => callId) },
-      timers,
+      subscriptions: {
+        opened: slice.opened,
+        moved: slice.moved,
+        ended: slice.ended.map(({ callId }) => callId),
+        cancelled: slice.cancelled.map(({ callId }) => callId),
+      },
+      timers: [...timers, ...(rest?.linger ? [{ callId: null, purpose: "linger" as const, due: rest.linger }] : [])],
+      children: {
+        opened: slice.bornChildren,
+        moved: slice.movedChildren,
+        ended: slice.endedChildren.map(({ threadId }) => threadId),
+      },
+      sent: [...slice.sent, ...(rest?.sent ?? [])],
       record,
       facts: [
         ...placed.map(({ position, entry }): Fact => ({ type: "entry.added", position, entry })),
         ...slice.facts,
         ...slice.opened.map(({ callId, name }): Fact => ({ type: "subscription.opened", callId, name })),
         ...slice.ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name })),
+        ...slice.bornChildren.map(
+          ({ threadId, opening: { kind, source } }): Fact => ({
+            type: "child.opened",
+            childId: threadId,
+            kind,
+            callId: source.callId,
+          }),
+        ),
+        ...slice.endedChildren.map(
+          ({ threadId, source }): Fact => ({ type: "child.ended", childId: threadId, callId: source.callId }),
+        ),
         ...closing.facts,
         ...end,
       ],
@@ -88,8 +148,8 @@ const commitOf = (ledger: Ledger, closing: Closing): Ledger => {
   };
 };
 
-/** The controls that wait are acted on by the commit that ends what they stop. */
-const controlsOf = (ledger: Ledger) => ledger.inbox.filter(isControl);
+/** The interrupts that wait are acted on by the commit that ends what they stop. */
+const controlsOf = (ledger: Ledger) => ledger.inbox.filter(isInterrupt);
 
 const without = (ledger: Ledger, gone: readonly WaitingInput[]): Ledger =>
   gone.length === 0 ? ledger : { ...ledger, inbox: ledger.inbox.filter((waiting) => !gone.includes(waiting)) };
@@ -102,8 +162,22 @@ export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
   const cutting = cut ? ledger.inbox.find(isInterruptingText) : undefined;
   // A stop that came behind the text is not spent on the cut: it stops what the text begins.
   const controls = cut ? controlsOf(ledger).filter(({ seq }) => !cutting || seq < cutting.seq) : [];
+  const { slice } = ledger;
   return commitOf(
-    { ...without(ledger, controls), now },
+    {
+      ...without(ledger, controls),
+      now,
+      born: ledger.born + turn.threads.length,
+      children: [...ledger.children, ...turn.children],
+      subscriptions: ledger.subscriptions.filter((subscription) => !turn.cancelled.includes(subscription)),
+      slice: {
+        ...slice,
+        bornChildren: [...slice.bornChildren, ...turn.threads],
+        sent: [...slice.sent, ...turn.sent],
+        ended: [...slice.ended, ...turn.cancelled],
+        cancelled: [...slice.cancelled, ...turn.cancelled],
+      },
+    },
     {
       entries: turn.entries,
       made: turn.made,
@@ -150,7 +224,7 @@ export const closeInline = (ledger: Ledger, results: readonly InlineResult[], at
     {
       entries: settled,
       settled: settled.map(({ entry }) => entry.callId),
-      record: { ...ledger.record, roundDue: others.length === 0 },
+      record: { ...ledger.record, roundDue: others.length === 0 && !ledger.record.closing },
       facts: [...failures, ...settled.map(({ entry }) => resultFactOf(entry as ResultEntry))],
     },
   );
@@ -168,6 +242,9 @@ export const skipInline = (ledger: Ledger, at: number): Ledger =>
     })),
     at,
   );
+
+/** The commit of a slice that took only what asks the model nothing. The failure that was in sight stays so. */
+export const closeQuiet = (ledger: Ledger): Ledger => commitOf(ledger, { record: ledger.record, facts: [] });
 
 /** The commit of a slice that asks the model nothing: it was stopped, or the count of rounds is used up. */
 export const closeWithoutRound = (ledger: Ledger): Ledger => {

@@ -22,6 +22,8 @@ export interface Call {
   readonly passive: boolean;
   readonly onRestart: "again" | "fail";
   readonly status: CallStatus;
+  /** What a wait says of itself in its result. */
+  readonly note?: string;
 }
 
 /** A call whose first result said that events follow. Its id is the call's. */
@@ -58,11 +60,16 @@ export interface ThreadRecord {
   readonly lastFailure: Failure | null;
   /** The request to the model that is to be made again; the thread rests until then. */
   readonly retry: Retry | null;
+  /** When an event's child that rests closes by itself, ms since the epoch. */
+  readonly linger: number | null;
   readonly usage: Usage;
   /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
   readonly halted: boolean;
-  /** The thread was told to close, and waits for its descendants. `report`: what its parent hears then, beside the end. */
-  readonly closing: { readonly report: string | null } | null;
+  /**
+   * The thread is to close. `report`: what its parent hears with its end. `told`: its children were, and it waits for the
+   * last of them; what it was about is settled.
+   */
+  readonly closing: { readonly report: string | null; readonly told: boolean } | null;
   /** The state that the record alone implies; the live thread may already run again. */
   readonly state: ThreadState;
 }
@@ -75,6 +82,7 @@ export const newRecord: ThreadRecord = {
   roundDue: false,
   lastFailure: null,
   retry: null,
+  linger: null,
   usage: { inputTokens: 0, outputTokens: 0 },
   halted: false,
   closing: null,
@@ -87,7 +95,7 @@ export type DiscardReason =
   | "call-already-answered"
   | "unknown-source"
   | "subscription-ended"
-  | "retry-not-due"
+  | "not-due"
   /** The thread, or the tree it is in, was stopped by its owner. */
   | "halted"
   /** The thread closes, or has closed. */
@@ -109,11 +117,15 @@ export interface ThreadCommit {
   /** `seq`s of texts that cut a round short and stay in the inbox with that mark. */
   readonly interrupting: readonly number[];
   readonly calls: { readonly made: readonly Call[]; readonly settled: readonly CallId[] };
-  /** `moved`: active ones as they are from now on, each in the place it has. */
+  /**
+   * `moved`: active ones as they are from now on, each in the place it has. `cancelled`: those of `ended` whose source does
+   * not know of it and is told to stop.
+   */
   readonly subscriptions: {
     readonly opened: readonly Subscription[];
     readonly moved: readonly Subscription[];
     readonly ended: readonly CallId[];
+    readonly cancelled?: readonly CallId[];
   };
   /** Timers of settled calls are cleared by the store with the call, the thread's own by every commit that has a record. */
   readonly timers: readonly Timer[];

@@ -1,5 +1,6 @@
 import type { CallId } from "../history/ids.ts";
 import type { RoundOutput } from "../round/turn.ts";
+import { hasRoomFor } from "./event-children.ts";
 import type { WaitingInput } from "./input.ts";
 import {
   callsToHandOver,
@@ -7,11 +8,17 @@ import {
   type Interruption,
   inlineCalls,
   isAnswer,
+  isClose,
   isControl,
   isDeferrable,
+  isEnded,
   isFromOutside,
+  isHalt,
+  isInterrupt,
   isInterruptingText,
   isRetry,
+  isText,
+  isThreaded,
   type Ledger,
   noSlice,
   unanswered,
@@ -22,25 +29,34 @@ import {
 export const bringsInterruption = (inputs: readonly WaitingInput[]): boolean =>
   inputs.some((input) => isInterruptingText(input) || isControl(input));
 
+/** The thread is to close, and what it was about is not settled yet. */
+export const closeWaits = ({ inbox, record }: Ledger): boolean =>
+  record.closing ? !record.closing.told : inbox.some(isClose);
+
+/** The last child has ended, or there was none: nothing can reach the thread any more. */
+export const isClosed = ({ record }: Ledger): boolean => record.state === "closed";
+
+export const haltWaits = ({ inbox }: Ledger): boolean => inbox.some(isHalt);
+
 /**
  * A person stops work: an active call is outstanding and unanswered, a slice would go on with another round, or a request
  * waits to be made again.
  */
 export const stopWaits = (ledger: Ledger): boolean =>
-  ledger.inbox.some(isControl) &&
+  ledger.inbox.some(isInterrupt) &&
   (hasActiveUnanswered(ledger) || ledger.record.roundDue || ledger.record.retry !== null);
 
 /** A stop came behind something that waits: what that would begin is stopped before it has begun. */
 export const stopFollows = (ledger: Ledger): boolean => {
-  const first = ledger.inbox.find((input) => !isControl(input));
+  const first = ledger.inbox.find((input) => rouses(ledger, input));
   return (
     first !== undefined &&
     !hasActiveUnanswered(ledger) &&
-    ledger.inbox.some((input) => isControl(input) && input.seq > first.seq)
+    ledger.inbox.some((input) => isInterrupt(input) && input.seq > first.seq)
   );
 };
 
-export const controlWaits = (ledger: Ledger): boolean => ledger.inbox.some(isControl);
+export const controlWaits = (ledger: Ledger): boolean => ledger.inbox.some(isInterrupt);
 
 /** The user writes while work is in flight (R6). A call whose result is there already is not interrupted. */
 export const textInterrupts = (ledger: Ledger): boolean =>
@@ -49,9 +65,33 @@ export const textInterrupts = (ledger: Ledger): boolean =>
 /** The model has results to read before anything else, unless the user wrote meanwhile. */
 export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue && !ledger.inbox.some(isInterruptingText);
 
+/**
+ * The model is asked about it. The rest is handled without a round: a non-associative event opens a child, and the end of
+ * an event's child is heard only when it reports. A halted thread is roused by the user alone.
+ */
+export const rouses = (ledger: Ledger, waiting: WaitingInput): boolean => {
+  const { kind } = waiting.input;
+  if (isControl(waiting) || isThreaded(waiting) || kind === "rested" || kind === "resume") return false;
+  if (ledger.record.closing) return false;
+  if (ledger.record.halted) return isText(waiting) || isAnswer(waiting);
+  return !isEnded(waiting) || waiting.input.report !== null || kindOfChild(ledger, waiting.input.child) === "spawned";
+};
+
+const kindOfChild = ({ children }: Ledger, child: string) => children.find(({ threadId }) => threadId === child)?.kind;
+
 /** Something waits that a slice can begin with, and no active call holds it back (R4). */
 export const batchWaits = (ledger: Ledger): boolean =>
-  !hasActiveUnanswered(ledger) && (ledger.lost.length > 0 || ledger.inbox.some((input) => !isControl(input)));
+  !hasActiveUnanswered(ledger) && (ledger.lost.length > 0 || ledger.inbox.some((input) => rouses(ledger, input)));
+
+/** Something waits that a slice without a round takes care of now; passive calls sleep on. */
+export const quietWaits = (ledger: Ledger): boolean =>
+  !hasActiveUnanswered(ledger) && ledger.inbox.some((input) => isQuietlyTaken(ledger, input));
+
+/** An event waits on for as long as others of its subscription have all the places. */
+export const isQuietlyTaken = (ledger: Ledger, waiting: WaitingInput): boolean => {
+  if (isControl(waiting) || rouses(ledger, waiting)) return false;
+  return !isThreaded(waiting) || hasRoomFor(ledger, waiting.input.callId);
+};
 
 export const handsOver = (ledger: Ledger): boolean => callsToHandOver(ledger).length > 0;
 
@@ -60,19 +100,23 @@ export const callsInline = (ledger: Ledger): boolean => inlineCalls(ledger).leng
 /** The next start begins a slice: what the last one took was not committed, or something waits. */
 export const leavesWork = (ledger: Ledger): boolean =>
   ledger.slice.consumed.length > 0 ||
+  (!isClosed(ledger) && closeWaits(ledger)) ||
+  haltWaits(ledger) ||
   handsOver(ledger) ||
   callsInline(ledger) ||
   stopWaits(ledger) ||
   textInterrupts(ledger) ||
   roundIsDue(ledger) ||
-  batchWaits(ledger);
+  batchWaits(ledger) ||
+  quietWaits(ledger);
 
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
 export const mayAsk = (ledger: Ledger): boolean => {
   if (ledger.inbox.some(isControl)) return false;
   if (ledger.record.rounds >= ledger.limits.rounds && !ledger.inbox.some(isFromOutside)) return false;
-  if (ledger.slice.interruption === "control") return ledger.inbox.some((input) => !isAnswer(input) && !isRetry(input));
-  return ledger.slice.goesOn || ledger.lost.length > 0 || ledger.inbox.length > 0;
+  if (ledger.slice.interruption === "control")
+    return ledger.inbox.some((input) => !isAnswer(input) && !isRetry(input) && rouses(ledger, input));
+  return ledger.slice.goesOn || ledger.lost.length > 0 || ledger.inbox.some((input) => rouses(ledger, input));
 };
 
 /**
@@ -82,15 +126,15 @@ export const mayAsk = (ledger: Ledger): boolean => {
 export const isUnheard = (ledger: Ledger, { outcome, blocks }: RoundOutput): boolean =>
   ledger.stopping && outcome === "cut" && blocks.length === 0 && !bringsInterruption(ledger.inbox);
 
-/** The slice begins by interrupting what is outstanding; a control has done its work with that. */
+/** The slice begins by interrupting what is outstanding; an interrupt without text has done its work with that. */
 export const beginInterruption = (ledger: Ledger, interruption: Interruption): Ledger => ({
   ...ledger,
-  inbox: interruption === "control" ? ledger.inbox.filter((input) => !isControl(input)) : ledger.inbox,
+  inbox: interruption === "control" ? ledger.inbox.filter((input) => !isInterrupt(input)) : ledger.inbox,
   slice: {
     ...noSlice,
     interruption,
     goesOn: false,
-    consumed: interruption === "control" ? ledger.inbox.filter(isControl).map(({ seq }) => seq) : [],
+    consumed: interruption === "control" ? ledger.inbox.filter(isInterrupt).map(({ seq }) => seq) : [],
   },
 });
 

@@ -23,7 +23,7 @@ export interface HandOver {
 }
 
 /** Why calls are told to stop. */
-export type StopReason = "interrupted" | "woken early" | "deadline" | "too many subscriptions";
+export type StopReason = "interrupted" | "woken early" | "deadline" | "too many subscriptions" | "halted" | "closed";
 
 /** What the round needs to know of the thread: the request is built from the history and these entries. */
 export interface RoundRequest extends Pick<Ledger["slice"], "entries" | "causes"> {

@@ -75,6 +75,7 @@ export type InputKind = Input["kind"];
 export type TextInput = Extract<Input, { kind: "text" }>;
 export type ResultInput = Extract<Input, { kind: "result" }>;
 export type EventInput = Extract<Input, { kind: "event" }>;
+export type EndedInput = Extract<Input, { kind: "ended" }>;
 export type TimerInput = Extract<Input, { kind: "timer" }>;
 
 /** Kinds that the design has and this version does not handle: refused at the door, by name. */

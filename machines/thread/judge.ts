@@ -1,23 +1,46 @@
-import type { DiscardReason, ThreadCommit } from "./commit.ts";
+import type { CallId } from "../history/ids.ts";
+import type { DiscardReason, Subscription, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
-import { answerTo, isControl, isEvent, type Ledger } from "./ledger.ts";
+import { answerTo, isDeferrable, isEnded, isEvent, isInterrupt, type Ledger } from "./ledger.ts";
 
 /** What an accepted input comes to before any slice looks at it. */
 export type Judgement = "keep" | "hand over" | DiscardReason;
 
 /**
  * Judges one input against the record and the inbox (R1: what is not kept is discarded with a reason, or handed to the
- * application). A result must answer a call that is outstanding and unanswered; an event must come from a subscription
- * that is open, or from an active call whose first result it overtook.
+ * application). A thread that closes hears the ends of its children and nothing else. A halted one discards what could be
+ * deferred, but for those ends.
  */
-export const judge = (ledger: Ledger, { input }: WaitingInput): Judgement => {
+export const judge = (ledger: Ledger, waiting: WaitingInput): Judgement => {
+  const { closing, halted } = ledger.record;
+  if (closing && !isEnded(waiting)) return "closed";
+  const judgement = judgedByKind(ledger, waiting);
+  return judgement === "keep" && halted && isDeferrable(waiting) && !isEnded(waiting) ? "halted" : judgement;
+};
+
+/**
+ * A result must answer a call that is outstanding and unanswered; an event must come from a subscription that is open, or
+ * from an active call whose first result it overtook; what threads tell each other must come from a child or the parent.
+ */
+const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
   switch (input.kind) {
     case "text":
     case "interrupt":
+    case "halt":
+    case "close":
+    case "resume":
       return "keep";
     case "retry":
-      return ledger.record.retry?.due === input.due ? "keep" : "retry-not-due";
+      return ledger.record.retry?.due === input.due ? "keep" : "not-due";
+    case "linger":
+      return ledger.record.linger === input.due && ledger.inbox.length === 0 ? "keep" : "not-due";
+    case "report":
+    case "ended":
+    case "rested":
+      return ledger.children.some(({ threadId }) => threadId === input.child) ? "keep" : "unknown-source";
+    case "message":
+      return ledger.opening?.parent === input.parent ? "keep" : "unknown-source";
     case "result":
     case "timer": {
       const call = ledger.calls.find(({ callId }) => callId === input.callId);
@@ -52,15 +75,22 @@ export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReaso
 });
 
 /** A commit beside a slice: inputs leave the inbox, the record stays as it is. */
-const aside = (ledger: Ledger, consumed: readonly number[], facts: readonly Fact[]): ThreadCommit => ({
+const aside = (
+  ledger: Ledger,
+  consumed: readonly number[],
+  facts: readonly Fact[],
+  ended: readonly CallId[] = [],
+): ThreadCommit => ({
   threadId: ledger.threadId,
   expectedVersion: ledger.version,
   entries: [],
   consumed,
   interrupting: [],
   calls: { made: [], settled: [] },
-  subscriptions: { opened: [], moved: [], ended: [] },
+  subscriptions: { opened: [], moved: [], ended, cancelled: [] },
   timers: [],
+  children: { opened: [], moved: [], ended: [] },
+  sent: [],
   record: null,
   facts,
 });
@@ -72,9 +102,10 @@ export const sortIn = (
 ): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
   const consumed: number[] = [];
   const facts: Fact[] = [];
-  let inbox = ledger.inbox;
+  const ended: Subscription[] = [];
+  let { inbox, subscriptions } = ledger;
   for (const waiting of inputs) {
-    const judgement = judge({ ...ledger, inbox }, waiting);
+    const judgement = judge({ ...ledger, inbox, subscriptions }, waiting);
     if (judgement === "keep") {
       inbox = [...inbox, waiting];
       continue;
@@ -83,22 +114,32 @@ export const sortIn = (
     if (judgement !== "hand over") facts.push(discarded(waiting, judgement));
     else if (waiting.input.kind === "progress")
       facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
+    // A last event that a halted thread does not hear ends its subscription all the same.
+    if (judgement !== "halted" || !isEvent(waiting) || !waiting.input.final) continue;
+    ended.push(...subscriptions.filter(({ callId }) => callId === waiting.input.callId));
+    subscriptions = subscriptions.filter(({ callId }) => callId !== waiting.input.callId);
   }
   const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
   if (consumed.length === 0) return { ledger: { ...ledger, inbox, now }, commit: null };
+  const endings = ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name }));
   return {
-    ledger: { ...ledger, inbox, now, version: ledger.version + 1 },
-    commit: aside(ledger, consumed, facts),
+    ledger: { ...ledger, inbox, subscriptions, now, version: ledger.version + 1 },
+    commit: aside(
+      ledger,
+      consumed,
+      [...facts, ...endings],
+      ended.map(({ callId }) => callId),
+    ),
   };
 };
 
 /** Interrupts that find nothing to interrupt: acted on by doing nothing. */
 export const dropControls = (ledger: Ledger): { readonly ledger: Ledger; readonly commit: ThreadCommit } => {
-  const controls = ledger.inbox.filter(isControl);
+  const controls = ledger.inbox.filter(isInterrupt);
   return {
     ledger: {
       ...ledger,
-      inbox: ledger.inbox.filter((waiting) => !isControl(waiting)),
+      inbox: ledger.inbox.filter((waiting) => !isInterrupt(waiting)),
       version: ledger.version + 1,
     },
     commit: aside(

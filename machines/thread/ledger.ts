@@ -3,7 +3,17 @@ import type { CallId, ThreadId } from "../history/ids.ts";
 import type { RoundLimits } from "../round/turn.ts";
 import type { Call, Subscription, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
-import type { EventInput, Input, ResultInput, TextInput, TimerInput, WaitingInput } from "./input.ts";
+import type { Child, NewThread, Opening } from "./family.ts";
+import type {
+  EndedInput,
+  Envelope,
+  EventInput,
+  Input,
+  ResultInput,
+  TextInput,
+  TimerInput,
+  WaitingInput,
+} from "./input.ts";
 
 /** The bounds that the thread machine itself keeps. */
 export interface ThreadLimits {
@@ -12,12 +22,20 @@ export interface ThreadLimits {
   /** Equal non-passive calls in a row within those. */
   readonly equalCalls: number;
   readonly subscriptions: number;
+  /** Spawned children that are open at once. */
+  readonly children: number;
+  /** Threads between a thread and its root, itself included. */
+  readonly depth: number;
+  /** Events of one subscription that are handled in children at once. */
+  readonly eventChildrenAtOnce: number;
+  /** ms that an event's child stays idle before it closes by itself. */
+  readonly eventChildLinger: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
 }
 
 /** What interrupted the calls that were outstanding when the slice began. */
-export type Interruption = "text" | "control";
+export type Interruption = "text" | "control" | "halt" | "close";
 
 /** What the open slice has gathered since the last commit. */
 export interface Slice {
@@ -35,6 +53,13 @@ export interface Slice {
   /** Active ones that were opened or had an event, as they are now. */
   readonly moved: readonly Subscription[];
   readonly ended: readonly Subscription[];
+  /** Those of `ended` that are told to stop. */
+  readonly cancelled: readonly Subscription[];
+  readonly bornChildren: readonly NewThread[];
+  /** Open ones that came to rest. */
+  readonly movedChildren: readonly Child[];
+  readonly endedChildren: readonly Child[];
+  readonly sent: readonly Envelope[];
   readonly facts: readonly Fact[];
 }
 
@@ -49,6 +74,11 @@ export const noSlice: Slice = {
   opened: [],
   moved: [],
   ended: [],
+  cancelled: [],
+  bornChildren: [],
+  movedChildren: [],
+  endedChildren: [],
+  sent: [],
   facts: [],
 };
 
@@ -62,6 +92,14 @@ export interface Ledger {
   /** Outstanding calls, by position. */
   readonly calls: readonly Call[];
   readonly subscriptions: readonly Subscription[];
+  /** How the thread began; null for a root. */
+  readonly opening: Opening | null;
+  /** Open ones, in the order they were opened. */
+  readonly children: readonly Child[];
+  /** Ids of new threads begin with this; nothing else in any process makes the same. */
+  readonly freshId: string;
+  /** Children this actor has made. */
+  readonly born: number;
   /** Accepted, judged worth keeping, not yet in a batch; in the order of acceptance. */
   readonly inbox: readonly WaitingInput[];
   /** Inputs up to this `seq` were announced as deferred. */
@@ -84,11 +122,22 @@ export interface Ledger {
 /** What a machine is created with: the thread as the store has it. */
 export type ThreadOrigin = Pick<
   Ledger,
-  "threadId" | "limits" | "version" | "record" | "calls" | "subscriptions" | "inbox" | "working"
+  | "threadId"
+  | "limits"
+  | "version"
+  | "record"
+  | "calls"
+  | "subscriptions"
+  | "inbox"
+  | "working"
+  | "opening"
+  | "children"
+  | "freshId"
 >;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
+  born: 0,
   announced: 0,
   lost: [],
   slice: noSlice,
@@ -102,19 +151,38 @@ export type WaitingOf<I extends Input> = WaitingInput & { readonly input: I };
 
 export const isText = (waiting: WaitingInput): waiting is WaitingOf<TextInput> => waiting.input.kind === "text";
 export const isEvent = (waiting: WaitingInput): waiting is WaitingOf<EventInput> => waiting.input.kind === "event";
+/** An event that is handled in a child. */
+export const isThreaded = (waiting: WaitingInput): waiting is WaitingOf<EventInput> =>
+  waiting.input.kind === "event" && !waiting.input.associative;
+export const isEnded = (waiting: WaitingInput): waiting is WaitingOf<EndedInput> => waiting.input.kind === "ended";
 export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "retry";
-export const isControl = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
+/** A person stops what is going on, without a word. */
+export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
+export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";
+/** The thread is to end: it was told so, or it has lingered for long enough. */
+export const isClose = ({ input }: WaitingInput): boolean => input.kind === "close" || input.kind === "linger";
+/** What stops work without being part of a batch. */
+export const isControl = (waiting: WaitingInput): boolean =>
+  isInterrupt(waiting) || isHalt(waiting) || isClose(waiting);
+/** Acted on without a word in the history: nobody misses it when the thread closes. */
+export const leavesATrace = (waiting: WaitingInput): boolean =>
+  !isControl(waiting) && !["rested", "resume", "retry"].includes(waiting.input.kind);
 /** A result or a timer: what settles a call. */
 export const isAnswer = (waiting: WaitingInput): waiting is WaitingOf<ResultInput | TimerInput> =>
   waiting.input.kind === "result" || waiting.input.kind === "timer";
 /** Text that interrupts, unless its sender asked it to wait (R6). */
 export const isInterruptingText = ({ input }: WaitingInput): boolean =>
   input.kind === "text" && input.whileBusy === "interrupt";
+const deferrable: ReadonlySet<Input["kind"]> = new Set(["event", "report", "ended", "message"]);
 /** What R4 holds back while an active call is outstanding. */
 export const isDeferrable = ({ input }: WaitingInput): boolean =>
-  input.kind === "event" || (input.kind === "text" && input.whileBusy === "wait");
-/** From outside the thread's own work: it starts the count of rounds anew. */
-export const isFromOutside = ({ input }: WaitingInput): boolean => input.kind === "text" || input.kind === "event";
+  deferrable.has(input.kind) || (input.kind === "text" && input.whileBusy === "wait");
+/**
+ * From outside the thread's tree: it starts the count of rounds anew. What threads tell each other does not, so that they
+ * cannot keep each other going for ever.
+ */
+export const isFromOutside = (waiting: WaitingInput): boolean =>
+  isText(waiting) || (isEvent(waiting) && !isThreaded(waiting));
 
 type Answer = WaitingOf<ResultInput | TimerInput>;
 

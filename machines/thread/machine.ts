@@ -2,26 +2,21 @@ import { assign, sendTo, setup } from "xstate";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
-import { takeBatch } from "./batch.ts";
-import { closeInline, closeTurn, closeWithoutRound, type InlineResult, markStarted, skipInline } from "./close.ts";
-import type { Subscription, ThreadCommit } from "./commit.ts";
+import { takeBatch, takeQuiet } from "./batch.ts";
 import {
-  batchWaits,
-  beginInterruption,
-  bringsInterruption,
-  callsInline,
-  callsToStop,
-  controlWaits,
-  handsOver,
-  isUnheard,
-  mayAsk,
-  newlyDeferred,
-  roundIsDue,
-  stopFollows,
-  stopWaits,
-  textInterrupts,
-} from "./decide.ts";
+  closeInline,
+  closeQuiet,
+  closeTurn,
+  closeWithoutRound,
+  type InlineResult,
+  markStarted,
+  skipInline,
+} from "./close.ts";
+import type { Subscription, ThreadCommit } from "./commit.ts";
+import { beginInterruption, callsToStop, newlyDeferred } from "./decide.ts";
 import { type HandOver, handOverOf, requestOf, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
+import { beginClosing, beginHalt } from "./ending.ts";
+import { guards } from "./guards.ts";
 import type { WaitingInput } from "./input.ts";
 import { dropControls, sortIn } from "./judge.ts";
 import {
@@ -45,25 +40,7 @@ export const threadMachine = setup({
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
     inline: providedActor<{ results: readonly InlineResult[]; at: number }, HandOver>("inline"),
   },
-  guards: {
-    bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
-    isStopping: ({ context }) => context.stopping,
-    isUnheard: ({ context }, { output }: { output: RoundOutput }) => isUnheard(context, output),
-    stopWaits: ({ context }) => stopWaits(context),
-    stopFollows: ({ context }) => stopFollows(context),
-    controlWaits: ({ context }) => controlWaits(context),
-    textInterrupts: ({ context }) => textInterrupts(context),
-    handsOver: ({ context }) => handsOver(context),
-    callsInline: ({ context }) => callsInline(context),
-    inlineOvertaken: ({ context }) => callsInline(context) && bringsInterruption(context.inbox),
-    roundIsDue: ({ context }) => roundIsDue(context),
-    batchWaits: ({ context }) => batchWaits(context),
-    lacksConfiguration: ({ context }) => !context.configured,
-    mayAsk: ({ context }) => mayAsk(context),
-    activeCallOutstanding: ({ context }) => context.calls.some(({ passive }) => !passive),
-    passiveCallOutstanding: ({ context }) => context.calls.length > 0,
-    subscriptionActive: ({ context }) => context.subscriptions.length > 0,
-  },
+  guards,
   actions: {
     /** Effect: a commit beside the slice, made at once and in the order it was put together. */
     record: (_, _params: { commit: ThreadCommit }) => providedAction("record")(),
@@ -101,6 +78,18 @@ export const threadMachine = setup({
       const calls = callsToStop(context);
       if (calls.length) enqueue({ type: "abort", params: { calls, reason: "interrupted" } });
     }),
+    halt: withEffects(({ context, enqueue }) => {
+      const { ledger, calls } = beginHalt(context);
+      enqueue.assign(ledger);
+      if (calls.length) enqueue({ type: "abort", params: { calls, reason: "halted" } });
+    }),
+    beginClosing: withEffects(({ context, enqueue }) => {
+      const { ledger, calls } = beginClosing(context);
+      enqueue.assign(ledger);
+      if (calls.length) enqueue({ type: "abort", params: { calls, reason: "closed" } });
+    }),
+    takeQuiet: assign(({ context }) => takeQuiet(context)),
+    closeQuiet: assign(({ context }) => closeQuiet(context)),
     wakeEarly: withEffects(({ context, enqueue }) => {
       const calls = callsToStop(context);
       if (calls.length) enqueue({ type: "abort", params: { calls, reason: "woken early" } });
@@ -162,6 +151,24 @@ export const threadMachine = setup({
           description: "Nothing begins any more. Record and inbox are in the store, and the next start goes on there.",
         },
         {
+          guard: "isClosed",
+          target: "closed",
+          description: "Its children have ended, and its parent is told by the commit that said so.",
+        },
+        {
+          guard: "closeWaits",
+          target: "running.committing",
+          description:
+            "Everything outstanding is settled, subscriptions end, children are told; what waits is discarded.",
+          actions: "beginClosing",
+        },
+        {
+          guard: "haltWaits",
+          target: "running.committing",
+          description: "Everything outstanding is settled, and what could be deferred is discarded, here and below.",
+          actions: "halt",
+        },
+        {
           guard: "handsOver",
           target: "running.dispatching",
           description: "Calls that are durable and not handed over come first: a commit was followed by a crash.",
@@ -204,6 +211,12 @@ export const threadMachine = setup({
           description: "R4 holds nothing back: all that waits is one batch, and waits are woken early.",
           actions: "wakeEarly",
         },
+        {
+          guard: "quietWaits",
+          target: "running.committing",
+          description: "What asks the model nothing: a child is opened or has ended. Waits sleep on.",
+          actions: ["takeQuiet", "closeQuiet"],
+        },
         { guard: "activeCallOutstanding", target: "awaitingActiveCall" },
         { guard: "passiveCallOutstanding", target: "idlePassive" },
         { guard: "subscriptionActive", target: "subscribed" },
@@ -225,6 +238,11 @@ export const threadMachine = setup({
             checking: {
               description: "A resident thread has both already, and goes on in the same breath.",
               always: [
+                {
+                  guard: "ownerStops",
+                  target: "#thread.deciding",
+                  description: "It was halted, or is to close: the slice has not begun.",
+                },
                 { guard: "lacksConfiguration", target: "loading" },
                 { guard: "mayAsk", target: "#thread.running.completing", actions: "takeBatch" },
                 {
@@ -385,6 +403,7 @@ export const threadMachine = setup({
     idlePassive: { description: "Only waits are outstanding: anything wakes the thread." },
     subscribed: { description: "Nothing is outstanding; events can come." },
     idle: { description: "Nothing is outstanding, nothing is expected. Costs nothing until the next input." },
+    closed: { type: "final", description: "The thread has ended. What comes is refused." },
     stopped: { type: "final", description: "The process leaves the thread; its store has it as it is." },
   },
 });

@@ -3,10 +3,13 @@ import { callIdOf } from "../history/ids.ts";
 import type { Json } from "../history/json.ts";
 import { notExecutedText } from "../history/wording.ts";
 import type { Block, Failure, RoundOutput } from "../round/turn.ts";
-import { resultEntryOf } from "./batch.ts";
-import type { Call, ThreadRecord, Timer } from "./commit.ts";
+import { type Asked, actsOf, spawnedChildren } from "./acts.ts";
+import type { Call, Subscription, ThreadRecord, Timer } from "./commit.ts";
 import { bringsInterruption } from "./decide.ts";
+import type { Child, NewThread } from "./family.ts";
+import type { Envelope } from "./input.ts";
 import type { Ledger } from "./ledger.ts";
+import { resultEntryOf } from "./settle.ts";
 
 type CallBlock = Extract<Block, { type: "call" }>;
 
@@ -20,6 +23,11 @@ export interface ClosedTurn {
   readonly record: ThreadRecord;
   readonly failure: Failure | null;
   readonly text: string;
+  /** What the built-in tools of the turn did. */
+  readonly threads: readonly NewThread[];
+  readonly children: readonly Child[];
+  readonly sent: readonly Envelope[];
+  readonly cancelled: readonly Subscription[];
 }
 
 /** Blank text is never stored (R5); reasoning at the end of a turn that did not finish is dropped with what it led to. */
@@ -102,9 +110,13 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
   const made: Call[] = [];
   const timers: Timer[] = [];
   const shown: CallPart[] = [];
-  const refusal = calls.some(({ verdict }) => verdict.as === "refused");
+  const callParts = calls.map((block, index) => callPartOf(block, callIdOf(threadId, turn, index)));
+  const acts = actsOf(ledger, blanket ? [] : callParts.flatMap((part, index) => askedOf(part, calls[index])));
+  const isRefused = (part: CallPart, { verdict }: CallBlock) =>
+    verdict.as === "refused" || acts.answers.get(part.callId)?.origin === "validation";
+  const refusal = callParts.some((part, index) => isRefused(part, calls[index] as CallBlock));
   const active = calls.some(
-    ({ verdict }) => verdict.as === "accepted" && !verdict.passive && verdict.form !== "inline",
+    ({ verdict }) => verdict.as === "accepted" && !verdict.passive && !verdict.act && verdict.form !== "inline",
   );
   for (const block of blocks) {
     if (block.type !== "call") {
@@ -113,22 +125,31 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     }
     const index = made.length + results.length;
     const { verdict } = block;
-    const part = callPartOf(block, callIdOf(threadId, turn, index));
+    const part = callParts[index] as CallPart;
     const position = place + 1 + index;
     const settle = (settlement: Omit<ResultEntry, "kind" | "callId" | "name" | "at">) =>
       results.push({ position, entry: resultEntryOf(part, { at, ...settlement }) });
+    const answer = acts.answers.get(part.callId);
     parts.push(part);
     if (verdict.as === "accepted" || verdict.origin === "validation") shown.push(part);
     // A turn that did not end settles all its calls alike, whatever they name.
     if (blanket && (verdict.as === "accepted" || output.outcome !== "finished")) settle(blanket);
     else if (verdict.as === "refused")
       settle({ origin: verdict.origin, error: true, content: [{ type: "text", text: verdict.text }] });
+    else if (answer)
+      settle({
+        origin: answer.origin,
+        content: [...answer.content],
+        ...(answer.origin === "validation" && { error: true as const }),
+      });
+    else if (acts.closing && verdict.form !== "inline")
+      settle({ origin: "not_executed", error: true, content: notExecutedText("closing") });
     else if (verdict.passive && refusal && !active)
       settle({ origin: "not_executed", error: true, content: notExecutedText("notStarted") });
     else {
       made.push(callOf(part, position, verdict));
-      if (verdict.wakeAfter !== undefined)
-        timers.push({ callId: part.callId, purpose: "wake", due: at + verdict.wakeAfter });
+      const wake = verdict.wakeAt ?? (verdict.wakeAfter === undefined ? undefined : at + verdict.wakeAfter);
+      if (wake !== undefined) timers.push({ callId: part.callId, purpose: "wake", due: wake });
       if (verdict.deadline !== undefined)
         timers.push({ callId: part.callId, purpose: "deadline", due: at + verdict.deadline });
     }
@@ -139,6 +160,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     : [];
   const readsResults = output.outcome === "finished" || output.outcome === "truncated";
   if (output.retry) timers.push({ callId: null, purpose: "retry", due: output.retry.due });
+  const { threads, children } = spawnedChildren(ledger, acts, { place, calls: callParts, at });
   return {
     entries,
     made,
@@ -146,18 +168,29 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     timers,
     failure,
     text: textOfParts(parts),
+    threads,
+    children,
+    sent: acts.sent,
+    cancelled: acts.cancelled,
     record: {
       ...record,
       nextPosition: parts.length ? place + 1 + calls.length : place,
       turns: parts.length ? turn : record.turns,
       rounds: output.retry ? record.rounds : record.rounds + 1,
       repeated,
-      roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0,
+      roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0 && !acts.closing,
       lastFailure: failure,
       retry: output.retry ?? null,
       usage: sumOf(record.usage, output.usage),
+      closing: acts.closing ? { ...acts.closing, told: false } : record.closing,
     },
   };
+};
+
+/** What a call asks a built-in tool to do; nothing for all other calls. */
+const askedOf = (part: CallPart, block: CallBlock | undefined): readonly Asked[] => {
+  const act = block?.verdict.as === "accepted" ? block.verdict.act : undefined;
+  return act ? [{ part, act }] : [];
 };
 
 const partOf = (block: Exclude<Block, { type: "call" }>): TurnPart => {
@@ -182,7 +215,7 @@ const callPartOf = (block: CallBlock, callId: CallPart["callId"]): CallPart => {
 
 const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["verdict"], { as: "accepted" }>): Call => {
   const { callId, providerCallId, name, args, display } = part;
-  const { form, passive, onRestart } = verdict;
+  const { form, passive, onRestart, note } = verdict;
   return {
     callId,
     providerCallId,
@@ -194,6 +227,7 @@ const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["ve
     passive,
     onRestart,
     status: "committed",
+    ...(note !== undefined && { note }),
   };
 };
 

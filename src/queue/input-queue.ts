@@ -1,11 +1,11 @@
 import { lastValueFrom, Subject } from "rxjs";
 import type { ThreadId } from "../../machines/history/ids.ts";
-import type { Fact } from "../../machines/thread/facts.ts";
-import { dedupKeyOf, type Envelope } from "../../machines/thread/input.ts";
+import type { Envelope } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import { point } from "../crash-points.ts";
 import { StoreError, SystemStoppedError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { deliveryOf } from "../store/delivery.ts";
 import type { Acceptance, Delivery, Store } from "../store/store.ts";
 import { inBatches } from "./in-batches.ts";
 import type { AcceptedInput, AcceptedListener } from "./notice.ts";
@@ -50,18 +50,6 @@ interface Parcel {
 
 /** Inputs of one acceptance; a call of `send` that brings more is not split. */
 const batchLimit = 1_000;
-
-const factsOf = ({ dedupId, input }: Envelope): Fact[] => {
-  const facts: Fact[] = [{ type: "input.accepted", dedupId, input }];
-  if (input.kind === "result" && input.failure)
-    facts.push({ type: "failure", code: "TOOL_FAILED", callId: input.callId, ...input.failure });
-  return facts;
-};
-
-const deliveryOf = (envelope: Envelope, at: number): Delivery => {
-  const { threadId, dedupId, input } = envelope;
-  return { threadId, dedupId, key: dedupKeyOf(envelope), input, at, facts: factsOf(envelope) };
-};
 
 /** What was accepted, by thread, in the order of acceptance. */
 const byThread = (deliveries: readonly Delivery[], acceptances: readonly Acceptance[]) => {

@@ -37,6 +37,14 @@ export interface Limits {
   readonly openRequests: number;
   /** Active subscriptions of one thread. */
   readonly subscriptions: number;
+  /** Open children that one thread has spawned. */
+  readonly children: number;
+  /** Levels of threads below a root. */
+  readonly depth: number;
+  /** Events of one subscription that are handled in children at once; further ones wait in order. */
+  readonly eventChildrenAtOnce: number;
+  /** ms that an event's child stays idle before it closes by itself. */
+  readonly eventChildLinger: number;
   /** ms after which another system may take over a shared store from one that does not renew. */
   readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */

@@ -1,8 +1,10 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { Opening } from "../../machines/thread/family.ts";
 import { createPromptBuilder, type PromptBuilder, type PromptStyle } from "../prompt/builder.ts";
 import type { Store } from "../store/store.ts";
+import { viewOf } from "./view.ts";
 
 /**
  * The history of a resident thread in the form a model reads. It is loaded once, then grows with each commit, so that a
@@ -20,13 +22,16 @@ export interface Conversation {
 const sameStyle = (a: PromptStyle, b: PromptStyle): boolean =>
   a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages;
 
-export const createConversation = (store: Store, threadId: ThreadId): Conversation => {
+export const createConversation = (
+  store: Store,
+  { threadId, opening }: { readonly threadId: ThreadId; readonly opening: Opening | null },
+): Conversation => {
   let built: { style: PromptStyle; builder: PromptBuilder } | undefined;
   return {
     async load(style) {
       if (built && sameStyle(built.style, style)) return;
       const builder = createPromptBuilder(style);
-      builder.append(await store.history(threadId));
+      builder.append(await viewOf(store, threadId, opening));
       built = { style, builder };
     },
     append: (entries) => built?.builder.append(entries),

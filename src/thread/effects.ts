@@ -5,7 +5,14 @@ import { roundMachine } from "../../machines/round/machine.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
-import { answerTo, isControl, isInterruptingText, type Ledger } from "../../machines/thread/ledger.ts";
+import {
+  answerTo,
+  isClose,
+  isHalt,
+  isInterrupt,
+  isInterruptingText,
+  type Ledger,
+} from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
 import type { AboutCall } from "../tool/call.ts";
@@ -21,13 +28,13 @@ const untilStopped = (error: unknown): Promise<never> => {
   throw error;
 };
 
-/** What a tool learns about where its call came from. Roots only: a thread is its own stack. */
+/** What a tool learns about where its call came from. */
 const aboutOf = (resident: Resident, message: string): AboutCall => {
-  const { threadId, spec } = resident.loaded;
+  const { threadId, spec, opening } = resident.loaded;
   const { user_id: userId } = spec.metadata;
   return {
     threadId,
-    threadStack: [threadId],
+    threadStack: [...(opening?.stack ?? []), threadId],
     userId: typeof userId === "string" ? userId : undefined,
     metadata: spec.metadata,
     message,
@@ -131,7 +138,9 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
 /** What ended the inline calls, in the words of their results. */
 const interrupterOf = ({ inbox }: Ledger): Interrupter => {
   if (inbox.some(isInterruptingText)) return "text";
-  return inbox.some(isControl) ? "control" : "stop";
+  if (inbox.some(isClose)) return "close";
+  if (inbox.some(isHalt)) return "halt";
+  return inbox.some(isInterrupt) ? "control" : "stop";
 };
 
 const commitOf = async (commit: ThreadCommit | null, residentOf: (threadId: ThreadId) => Resident) => {

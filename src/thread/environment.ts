@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { ResolvedModelOptions } from "../model/model.ts";
 import type { RequestSlots } from "../model/stream/slots.ts";
+import type { AcceptedInput } from "../queue/notice.ts";
 import type { Store, ThreadSpec } from "../store/store.ts";
 import type { CallRegistry } from "../tool/registry.ts";
 import type { Toolset } from "../tool/toolset.ts";
@@ -39,6 +40,12 @@ export interface ThreadEnvironment {
   readonly publish: (update: Update) => void;
   /** Facts became durable. */
   readonly committed: () => void;
+  /** A commit opened threads: they start by themselves. */
+  readonly opened: (threads: readonly ThreadId[]) => void;
+  /** The outbox of a commit was accepted where it is for. */
+  readonly delivered: (threadId: ThreadId, accepted: readonly AcceptedInput[]) => void;
+  /** Part of the ids of new threads; never the same twice, in any process. */
+  readonly freshId: () => string;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
   readonly inspect?: ((event: InspectionEvent) => void) | undefined;

@@ -1,12 +1,12 @@
 import { type Actor, createActor, type SnapshotFrom } from "xstate";
 import type { ThreadId } from "../../machines/history/ids.ts";
-import { restingState } from "../../machines/thread/close.ts";
 import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts";
 import { leavesWork } from "../../machines/thread/decide.ts";
 import type { Fact } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
-import type { LoadedThread } from "../store/store.ts";
+import { restingState } from "../../machines/thread/rest.ts";
+import type { Acceptance, LoadedThread } from "../store/store.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
@@ -53,11 +53,23 @@ export class Resident {
     this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
-    this.conversation = createConversation(env.store, loaded.threadId);
-    const { threadId, version, record, calls, subscriptions, inbox } = loaded;
+    this.conversation = createConversation(env.store, loaded);
+    const { threadId, version, record, calls, subscriptions, inbox, opening, children } = loaded;
     const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
     this.actor = createActor(machine, {
-      input: { threadId, version, record, calls, subscriptions, inbox, working, limits: env.limits },
+      input: {
+        threadId,
+        version,
+        record,
+        calls,
+        subscriptions,
+        inbox,
+        working,
+        opening,
+        children,
+        freshId: env.freshId(),
+        limits: env.limits,
+      },
       clock: env.clock as never,
       ...(env.inspect && { inspect: env.inspect }),
     });
@@ -154,9 +166,28 @@ export class Resident {
     for (const callId of commit.calls.settled)
       if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);
     for (const { callId } of opened) registry.listen(callId);
+    for (const callId of commit.subscriptions.cancelled ?? []) {
+      this.#env.hooks.onAbort?.(this.threadId, callId);
+      registry.abort(callId, "cancelled");
+    }
     for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
+    this.#tell(commit, outcome.sent);
     if (commit.timers.length > 0) this.#env.timersChanged();
     return { at };
+  }
+
+  /** Threads that the commit opened begin, and those it wrote to are told, in the order of the outbox. */
+  #tell({ children, sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
+    if (children.opened.length > 0) this.#env.opened(children.opened.map(({ threadId }) => threadId));
+    for (const [index, envelope] of sent.entries()) {
+      const acceptance = acceptances[index];
+      const { threadId, dedupId, input } = envelope;
+      if (acceptance?.status === "accepted") {
+        const { waiting, feed } = acceptance;
+        this.#env.delivered(threadId, [{ waiting, feed, facts: [{ type: "input.accepted", dedupId, input }] }]);
+      } else if (acceptance?.status === "refused")
+        this.#env.logger.debug({ threadId, kind: input.kind, reason: acceptance.reason }, "a thread was not reached");
+    }
   }
 
   /** Facts of this thread that became durable, the first at feed position `feed`. */

@@ -20,6 +20,8 @@ const grouped = (value: number) => value.toLocaleString("en-US");
 
 const updateTypes = all<UpdateType>({
   "call.made": true,
+  "child.ended": true,
+  "child.opened": true,
   "call.progressed": true,
   "call.settled": true,
   "entry.added": true,
@@ -34,6 +36,8 @@ const updateTypes = all<UpdateType>({
   "subscription.ended": true,
   "subscription.opened": true,
   "text.delta": true,
+  "thread.halted": true,
+  "thread.resumed": true,
   "thinking.delta": true,
   "thinking.ended": true,
   "thinking.started": true,
@@ -78,7 +82,9 @@ describe("the reference", () => {
         "call-already-answered": true,
         "unknown-source": true,
         "subscription-ended": true,
-        "retry-not-due": true,
+        "not-due": true,
+        halted: true,
+        closed: true,
       }),
     ));
 

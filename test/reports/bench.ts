@@ -65,7 +65,7 @@ export const cameTo = async (promise: Promise<unknown>): Promise<unknown> => {
 export const shown = (history: readonly PlacedEntry[]): string[] =>
   history.map(({ entry }) => {
     if (entry.kind === "user" || entry.kind === "event") return `${entry.kind} ${entry.text}`;
-    if (entry.kind === "turn") return "turn";
+    if (entry.kind !== "result") return entry.kind;
     return `result ${entry.content.map((item) => (item.type === "text" ? item.text : item.mediaType)).join("|")}`;
   });
 

@@ -55,7 +55,7 @@ describe("a request that is postponed", () => {
 
   it("is not made twice: a timer that comes while somebody else's input asks is discarded (R1)", () => {
     const fold = settle(postponed().accept(text("now?"))).accept(retry);
-    expect(fold.recorded.at(-1)?.facts).toMatchObject([{ type: "input.discarded", reason: "retry-not-due" }]);
+    expect(fold.recorded.at(-1)?.facts).toMatchObject([{ type: "input.discarded", reason: "not-due" }]);
     expect(turn(fold, says("yes")).state).toBe("idle");
   });
 

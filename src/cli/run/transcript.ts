@@ -124,6 +124,14 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
         open.set(update.callId, { name: update.name, display, answered: false });
         return block("call", "· ", [display]);
       }
+      case "child.opened":
+        return block("note", "+ ", [`${oneLine(update.childId)} begins`]);
+      case "child.ended":
+        return block("note", "- ", [`${oneLine(update.childId)} has closed`]);
+      case "thread.halted":
+        return block("note", "  ", ["(halted until you write)"]);
+      case "thread.resumed":
+        return block("note", "  ", ["(goes on)"]);
       case "call.progressed":
         return block("note", "  … ", excerpt(update.text), "    ");
       case "call.settled":

@@ -2,11 +2,15 @@ import type { ThreadId } from "../../../machines/history/ids.ts";
 import { roomFor } from "../../../machines/thread/input.ts";
 import { point } from "../../crash-points.ts";
 import { StoreClosedError, StoreError } from "../../errors.ts";
+import { deliveryOf } from "../delivery.ts";
 import type { Acceptance, Delivery, Store, ThreadSummary } from "../store.ts";
 import { feedLog, readFacts } from "./feed-log.ts";
+import { idList } from "./id-list.ts";
 import {
   addInput,
   applyCommit,
+  checkCommit,
+  childRow,
   entriesBetween,
   loadedOf,
   moveCalls,
@@ -27,13 +31,17 @@ export const memoryStore = (): Store => {
   const rows = new Map<ThreadId, ThreadRow>();
   const feed = feedLog();
   const timers = timerIndex();
-  /** Sorted up to the ids that were added since the last query. */
-  const ids: ThreadId[] = [];
-  let sorted = 0;
+  const [all, roots] = [idList(), idList()];
   let closed = false;
 
   const stillOpen = (what: string): void => {
     if (closed) throw new StoreClosedError(what);
+  };
+
+  const add = (row: ThreadRow): ThreadRow => {
+    rows.set(row.threadId, row);
+    all.add(row.threadId);
+    return row;
   };
 
   const acceptOne = (delivery: Delivery, inboxLimit: number): Acceptance => {
@@ -46,12 +54,18 @@ export const memoryStore = (): Store => {
     return { status: "accepted", waiting, feed: feed.append(row, delivery.at, delivery.facts) };
   };
 
+  /** Undefined for the children of a thread that does not exist. */
+  const listOf = (parent: ThreadId | null | undefined) => {
+    if (parent === undefined) return all;
+    return parent === null ? roots : rows.get(parent)?.offspring;
+  };
+
   return {
     async create(threadId, spec, _at) {
       stillOpen(`thread ${threadId} was created`);
       if (rows.has(threadId)) return false;
-      rows.set(threadId, newRow(threadId, spec));
-      ids.push(threadId);
+      add(newRow(threadId, spec));
+      roots.add(threadId);
       point("created");
       return true;
     },
@@ -83,13 +97,19 @@ export const memoryStore = (): Store => {
       if (!row) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
       if (row.version !== expectedVersion) return { status: "stale", version: row.version };
       point("committing");
+      checkCommit(row, commit, (id) => rows.has(id));
       applyCommit(row, commit);
       if (commit.record) timers.clear(threadId);
       for (const timer of commit.timers) timers.set(threadId, timer);
       for (const callId of commit.calls.settled) timers.clear(callId);
       const first = feed.append(row, at, commit.facts);
+      for (const opened of commit.children.opened) {
+        feed.append(add(childRow(row, opened)), at, opened.facts);
+        row.offspring.add(opened.threadId);
+      }
+      const sent = commit.sent.map((envelope) => acceptOne(deliveryOf(envelope, at), Number.POSITIVE_INFINITY));
       point("committed");
-      return { status: "committed", version: row.version, feed: first };
+      return { status: "committed", version: row.version, feed: first, sent };
     },
 
     async mark(threadId, calls, status) {
@@ -99,9 +119,10 @@ export const memoryStore = (): Store => {
       if (status === "acknowledged") point("acknowledged");
     },
 
-    async timers({ after, until }) {
+    async timers({ after, until, threadId }) {
       stillOpen("timers were read");
-      return timers.between(after, until);
+      const due = timers.between(after, until);
+      return threadId === undefined ? due : due.filter((timer) => timer.threadId === threadId);
     },
 
     async nextTimer(after) {
@@ -115,12 +136,12 @@ export const memoryStore = (): Store => {
       return readFacts(passages, after, limit);
     },
 
-    async threads({ state, withWork = false, after = "", limit = Number.POSITIVE_INFINITY } = {}) {
+    async threads({ state, parent, withWork = false, after = "", limit = Number.POSITIVE_INFINITY } = {}) {
       stillOpen("threads were listed");
-      if (sorted < ids.length) sorted = ids.sort().length;
       const found: ThreadSummary[] = [];
-      for (let index = firstBehind(ids, after); index < ids.length && found.length < limit; index++) {
-        const summary = summaryOf(rows.get(ids[index] as ThreadId) as ThreadRow);
+      for (const threadId of listOf(parent)?.behind(after) ?? []) {
+        if (found.length >= limit) break;
+        const summary = summaryOf(rows.get(threadId) as ThreadRow);
         if (state !== undefined && summary.state !== state) continue;
         if (withWork && summary.waiting === 0 && !summary.due) continue;
         found.push(summary);
@@ -132,16 +153,4 @@ export const memoryStore = (): Store => {
       closed = true;
     },
   };
-};
-
-/** The index of the first id behind `after`, by code units, as `sort()` orders them. */
-const firstBehind = (ids: readonly string[], after: string): number => {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ids[middle] as string) <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 };

@@ -8,10 +8,13 @@ import {
   type ThreadCommit,
   type ThreadRecord,
 } from "../../../machines/thread/commit.ts";
+import type { Child, NewThread, Opening } from "../../../machines/thread/family.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { StoreError } from "../../errors.ts";
+import { openedChild } from "../opened-child.ts";
 import type { Delivery, LoadedThread, ThreadSpec, ThreadSummary } from "../store.ts";
 import type { Passage } from "./feed-log.ts";
+import { type IdList, idList } from "./id-list.ts";
 
 /**
  * Everything of one thread, changed in place: an operation costs what it brings, whatever lies behind the thread. Values
@@ -19,11 +22,17 @@ import type { Passage } from "./feed-log.ts";
  */
 export interface ThreadRow {
   readonly threadId: ThreadId;
+  /** A child's is the very object of its root (S14). */
   readonly spec: ThreadSpec;
+  readonly opening: Opening | null;
   version: number;
   record: ThreadRecord;
   readonly calls: Map<CallId, Call>;
   readonly subscriptions: Map<CallId, Subscription>;
+  /** Open ones (S15). */
+  readonly children: Map<ThreadId, Child>;
+  /** All threads that this one ever opened. */
+  readonly offspring: IdList;
   /** By `seq`; a Map keeps the order of acceptance, also of an input that is marked as interrupting. */
   readonly inbox: Map<number, WaitingInput>;
   /** The `seq` of the last input that was accepted. */
@@ -36,19 +45,30 @@ export interface ThreadRow {
   readonly passages: Passage[];
 }
 
-export const newRow = (threadId: ThreadId, spec: ThreadSpec): ThreadRow => ({
+export const newRow = (threadId: ThreadId, spec: ThreadSpec, opening: Opening | null = null): ThreadRow => ({
   threadId,
   spec,
+  opening,
   version: 0,
   record: newRecord,
   calls: new Map(),
   subscriptions: new Map(),
+  children: new Map(),
+  offspring: idList(),
   inbox: new Map(),
   seq: 0,
   seen: new Set(),
   history: [],
   passages: [],
 });
+
+/** A thread that a commit of `parent` creates. It costs what it brings, not what its parent has behind it. */
+export const childRow = (parent: ThreadRow, { threadId, opening, record, entries }: NewThread): ThreadRow => {
+  const row = newRow(threadId, parent.spec, opening);
+  row.record = record;
+  addEntries(row, entries);
+  return row;
+};
 
 export const addInput = (row: ThreadRow, { dedupId, input, at, key }: Delivery): WaitingInput => {
   const waiting: WaitingInput = { seq: ++row.seq, dedupId, input, at };
@@ -57,21 +77,40 @@ export const addInput = (row: ThreadRow, { dedupId, input, at, key }: Delivery):
   return waiting;
 };
 
-/** Throws StoreError, before anything is changed, when an entry would take another's place (R5). */
-const checkPlaces = ({ threadId, history }: ThreadRow, { entries }: ThreadCommit): void => {
+const addEntries = ({ history }: ThreadRow, entries: readonly PlacedEntry[]): void => {
+  for (const placed of entries) history[placed.position] = placed;
+};
+
+/** `taken`: whether a position has an entry already. Throws StoreError when an entry would take another's place (R5). */
+const checkPlaces = (
+  threadId: ThreadId,
+  entries: readonly PlacedEntry[],
+  taken: (position: number) => boolean = () => false,
+): void => {
   const places = new Set<number>();
   for (const { position } of entries) {
-    if (history[position] || places.has(position))
+    if (taken(position) || places.has(position))
       throw new StoreError(`position ${position} of thread ${threadId} has an entry already; the commit was not made.`);
     places.add(position);
   }
 };
 
-/** All of a commit but its timers and facts. Throws StoreError, with nothing changed, when a position is taken. */
+/** Throws StoreError when the commit cannot be made as a whole (S13). `used`: whether a thread has the id. */
+export const checkCommit = (row: ThreadRow, commit: ThreadCommit, used: (threadId: ThreadId) => boolean): void => {
+  checkPlaces(row.threadId, commit.entries, (position) => row.history[position] !== undefined);
+  const opened = new Set<ThreadId>();
+  for (const { threadId, entries } of commit.children.opened) {
+    if (used(threadId) || opened.has(threadId))
+      throw new StoreError(`there is a thread ${threadId} already; the commit that would open it was not made.`);
+    opened.add(threadId);
+    checkPlaces(threadId, entries);
+  }
+};
+
+/** What a commit that passed `checkCommit` changes in its own thread, but timers and facts. */
 export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
-  checkPlaces(row, commit);
-  const { entries, consumed, interrupting, calls, subscriptions, record } = commit;
-  for (const placed of entries) row.history[placed.position] = placed;
+  const { entries, consumed, interrupting, calls, subscriptions, children, record } = commit;
+  addEntries(row, entries);
   for (const seq of consumed) row.inbox.delete(seq);
   for (const seq of interrupting) {
     const waiting = row.inbox.get(seq);
@@ -82,6 +121,9 @@ export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
   for (const subscription of [...subscriptions.opened, ...subscriptions.moved])
     row.subscriptions.set(subscription.callId, subscription);
   for (const callId of subscriptions.ended) row.subscriptions.delete(callId);
+  for (const child of children.opened) row.children.set(child.threadId, openedChild(child));
+  for (const child of children.moved) if (row.children.has(child.threadId)) row.children.set(child.threadId, child);
+  for (const threadId of children.ended) row.children.delete(threadId);
   if (record) row.record = record;
   row.version++;
 };
@@ -112,6 +154,8 @@ export const loadedOf = ({
   calls,
   subscriptions,
   inbox,
+  opening,
+  children,
 }: ThreadRow): LoadedThread => ({
   threadId,
   spec,
@@ -120,6 +164,8 @@ export const loadedOf = ({
   calls: [...calls.values()].sort((a, b) => a.position - b.position),
   subscriptions: [...subscriptions.values()],
   inbox: [...inbox.values()],
+  opening,
+  children: [...children.values()],
 });
 
 /** Nothing is handed over for a built-in call: its commit is the act. */
@@ -128,6 +174,7 @@ const isDue = ({ record, calls }: ThreadRow): boolean =>
 
 export const summaryOf = (row: ThreadRow): ThreadSummary => ({
   threadId: row.threadId,
+  parent: row.opening?.parent ?? null,
   state: row.record.state,
   waiting: row.inbox.size,
   due: isDue(row),

@@ -42,6 +42,13 @@ const entryMessages = ({ position, entry }: PlacedEntry, labelOf: Label): readon
       return entry.parts.flatMap((part) => partMessages(part, position, labelOf));
     case "event":
       return eventMessages(entry, position, labelOf);
+    case "seed": {
+      const about = { name: "spawn_thread", pair: `seed ${position}` };
+      return [
+        { role: "assistant", kind: "seed_call", ...about, args: entry.args, turn: position },
+        { role: "tool", kind: "seed_result", ...about, text: entry.text },
+      ];
+    }
     case "result": {
       const { callId: pair, name, origin } = entry;
       const call = labelOf(pair);

@@ -7,7 +7,8 @@ import {
   type ThreadCommit,
   type ThreadRecord,
 } from "../../../machines/thread/commit.ts";
-import { dedupKeyOf, type Input } from "../../../machines/thread/input.ts";
+import type { NewThread } from "../../../machines/thread/family.ts";
+import { dedupKeyOf, type Envelope, type Input } from "../../../machines/thread/input.ts";
 import type { Acceptance, Delivery, Store } from "../../store/store.ts";
 
 /** Threads, inputs and commits for the requirements: whole and plausible, each with as little as can be. */
@@ -85,6 +86,36 @@ export const subscriptionOf = (threadId: ThreadId, number: number): Subscription
   form: "subscribe",
 });
 
+/** What a commit sends to a thread. */
+export const envelopeOf = (threadId: ThreadId, dedupId: string, input: Input = say(dedupId)): Envelope => ({
+  threadId,
+  dedupId,
+  input,
+});
+
+/** A child that begins at position 4 of its parent. `above`: the threads above it, root first, its parent last. */
+export const childOf = (
+  above: readonly [...ThreadId[], ThreadId],
+  threadId: ThreadId,
+  more: Partial<NewThread> = {},
+): NewThread => {
+  const parent = above.at(-1) as ThreadId;
+  const source = { callId: callIdOf(parent, 1, 0), providerCallId: "p0", name: "spawn_thread", args: { deep: [1] } };
+  return {
+    threadId,
+    opening: { kind: "spawned", parent, stack: above, position: 4, source },
+    record: recordOf(),
+    entries: [],
+    facts: [],
+    ...more,
+  };
+};
+
+/** The part of a commit that opens children, and nothing else of the family. */
+export const toOpen = (...opened: readonly NewThread[]): Pick<ThreadCommit, "children"> => ({
+  children: { opened, moved: [], ended: [] },
+});
+
 export const recordOf = (more: Partial<ThreadRecord> = {}): ThreadRecord => ({ ...newRecord, ...more });
 
 /** A commit that changes nothing but the version, and what `more` says. */
@@ -101,6 +132,8 @@ export const commitOf = (
   calls: { made: [], settled: [] },
   subscriptions: { opened: [], moved: [], ended: [] },
   timers: [],
+  children: { opened: [], moved: [], ended: [] },
+  sent: [],
   record: null,
   facts: [],
   ...more,

@@ -1,9 +1,12 @@
 import type { Bench, Draft, MakeStore, StoreRequirement } from "./requirement.ts";
 import { accepting } from "./requirements/accepting.ts";
 import { committing } from "./requirements/committing.ts";
+import { families } from "./requirements/families.ts";
 import { feeding } from "./requirements/feeding.ts";
 import { listing } from "./requirements/listing.ts";
+import { opening } from "./requirements/opening.ts";
 import { remembering } from "./requirements/remembering.ts";
+import { sending } from "./requirements/sending.ts";
 import { timing } from "./requirements/timing.ts";
 import { whatever } from "./requirements/whatever.ts";
 
@@ -16,7 +19,7 @@ import { whatever } from "./requirements/whatever.ts";
  * `reopen` beside it, and is then held to finding everything again. Needs the package fast-check.
  */
 export const storeSuite = (makeStore: MakeStore): readonly StoreRequirement[] =>
-  [accepting, committing, remembering, feeding, timing, listing, whatever]
+  [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families]
     .flat()
     .map((draft) => bind(draft, makeStore));
 

@@ -1,6 +1,6 @@
 import type { Entry, TurnPart } from "../../../machines/history/entry.ts";
 import type { JsonObject } from "../../../machines/history/json.ts";
-import type { Block, CallForm, Verdict } from "../../../machines/round/turn.ts";
+import type { Block, BuiltinAct, CallForm, Verdict } from "../../../machines/round/turn.ts";
 import type { Call } from "../../../machines/thread/commit.ts";
 import type { Fold } from "./fold.ts";
 
@@ -26,6 +26,16 @@ export const calls = (name: string, { args = {}, providerCallId = `p-${name}`, .
 
 export const waits = (name = "sleep", making: Making = {}): Block =>
   calls(name, { form: "builtin", passive: true, ...making });
+
+/** A call of a built-in tool that the commit of its turn carries out. */
+export const acts = (act: BuiltinAct, providerCallId = `p-${act.do}`): Block =>
+  calls(act.do, { form: "builtin", onRestart: "again", act, providerCallId, args: act as JsonObject });
+
+export const spawns = (instructions = "look", childOf: readonly string[] = ["t1"]): Block =>
+  acts({ do: "spawn", instructions, childOf });
+
+export const closes = (threadId: string, report: string | null = null): Block =>
+  acts({ do: "close", threadId, report });
 
 export const callsInline = (name: string, making: Making = {}): Block => calls(name, { form: "inline", ...making });
 
@@ -72,6 +82,7 @@ const partName = (part: TurnPart): string => {
 const inShort = (entry: Entry): string => {
   if (entry.kind === "user") return `user${entry.interrupt ? "!" : ""}:${entry.text}`;
   if (entry.kind === "turn") return `turn:${entry.parts.map(partName).join("+")}`;
+  if (entry.kind === "seed") return "seed";
   return entry.kind === "result" ? `result ${entry.name}:${entry.origin}` : `event ${entry.source.name}:${entry.text}`;
 };
 

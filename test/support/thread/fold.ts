@@ -5,6 +5,7 @@ import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { RoundOutput } from "../../../machines/round/turn.ts";
 import type { InlineResult } from "../../../machines/thread/close.ts";
 import { type Call, newRecord, type Subscription, type ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Child, Opening } from "../../../machines/thread/family.ts";
 import { Input, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
 import { threadMachine } from "../../../machines/thread/machine.ts";
@@ -18,6 +19,10 @@ export const foldLimits: ThreadLimits = {
   rounds: 100,
   equalCalls: 5,
   subscriptions: 100,
+  children: 50,
+  depth: 5,
+  eventChildrenAtOnce: 4,
+  eventChildLinger: 3_600_000,
   round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
 };
 
@@ -29,6 +34,7 @@ export interface Stored {
   subscriptions: Subscription[];
   history: PlacedEntry[];
   inbox: WaitingInput[];
+  children: Child[];
 }
 
 type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
@@ -49,6 +55,7 @@ export class Fold {
   readonly resumed: Subscription[] = [];
   readonly stored: Stored;
   readonly limits: ThreadLimits;
+  readonly opening: Opening | null;
   #seq: number;
   #now = 1_000;
   readonly #queue: { commit: ThreadCommit; awaited: boolean }[] = [];
@@ -58,12 +65,22 @@ export class Fold {
     stored?: Stored,
     commits: ThreadCommit[] = [],
     working: CallId[] = [],
+    opening: Opening | null = null,
   ) {
+    this.opening = opening;
     this.commits = commits;
     this.limits = { ...foldLimits, ...limits };
-    this.stored = stored ?? { version: 0, record: newRecord, calls: [], subscriptions: [], history: [], inbox: [] };
+    this.stored = stored ?? {
+      version: 0,
+      record: newRecord,
+      calls: [],
+      subscriptions: [],
+      history: [],
+      inbox: [],
+      children: [],
+    };
     this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
-    const { version, record, calls, subscriptions } = this.stored;
+    const { version, record, calls, subscriptions, children } = this.stored;
     const [snapshot, actions] = initialTransition(threadMachine, {
       threadId,
       limits: this.limits,
@@ -72,6 +89,9 @@ export class Fold {
       calls,
       subscriptions,
       inbox: [...this.stored.inbox],
+      children,
+      opening,
+      freshId: `child${commits.length}`,
       working,
     });
     this.snapshot = snapshot;
@@ -168,13 +188,13 @@ export class Fold {
 
   /** A crash: a new actor on what was stored, in another process. */
   restarted(): Fold {
-    return new Fold(this.limits, structuredClone(this.stored), this.commits);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening);
   }
 
   /** The thread slept and comes back in the same process: its calls are at work there. */
   reloaded(): Fold {
     const working = [...this.stored.calls, ...this.stored.subscriptions].map(({ callId }) => callId);
-    return new Fold(this.limits, structuredClone(this.stored), this.commits, working);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, working, this.opening);
   }
 
   #done(id: string, output: unknown): this {
@@ -235,6 +255,13 @@ export class Fold {
     stored.subscriptions = [...stored.subscriptions, ...opened]
       .map((subscription) => moved.find(({ callId }) => callId === subscription.callId) ?? subscription)
       .filter(({ callId }) => !ended.includes(callId));
+    const { opened: born, moved: changed, ended: gone } = commit.children;
+    stored.children = [
+      ...stored.children,
+      ...born.map(({ threadId, opening: { kind, source } }) => ({ threadId, kind, source, rested: false })),
+    ]
+      .map((child) => changed.find((other) => other.threadId === child.threadId) ?? child)
+      .filter((child) => !gone.includes(child.threadId));
     if (commit.record) stored.record = commit.record;
   }
 }

@@ -48,7 +48,7 @@ export const committing = [
     const [a, b] = await withTwoInputs(bench);
     const commit = fullCommit(0, a, b);
     const outcome = await store.commit(commit, 2_000);
-    assert.deepEqual({ ...outcome, feed: 0 }, { status: "committed", version: 1, feed: 0 });
+    assert.deepEqual({ ...outcome, feed: 0 }, { status: "committed", version: 1, feed: 0, sent: [] });
     const loaded = await store.load(alpha);
     assert.equal(loaded?.version, 1);
     assert.deepEqual(loaded.record, commit.record);

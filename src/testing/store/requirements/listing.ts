@@ -97,6 +97,6 @@ export const listing = [
     await store.accept([deliver(idOf("1"), "a"), deliver(idOf("3"), "b"), deliver(idOf("4"), "c")], roomy);
     await store.commit(commitOf(idOf("3"), 0, { record: recordOf({ state: "subscribed" }) }), 1_000);
     const found = await store.threads({ withWork: true, state: "idle", after: idOf("1"), limit: 1 });
-    assert.deepEqual(found, [{ threadId: idOf("4"), state: "idle", waiting: 1, due: false }]);
+    assert.deepEqual(found, [{ threadId: idOf("4"), parent: null, state: "idle", waiting: 1, due: false }]);
   }),
 ];

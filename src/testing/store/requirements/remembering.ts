@@ -35,7 +35,15 @@ export const remembering = [
 
   requirement("S8", "loads a new thread as one that never did anything, and no other", async ({ store }) => {
     await store.create(alpha, spec, 1);
-    const nothing = { version: 0, record: recordOf(), calls: [], subscriptions: [], inbox: [] };
+    const nothing = {
+      version: 0,
+      record: recordOf(),
+      calls: [],
+      subscriptions: [],
+      inbox: [],
+      opening: null,
+      children: [],
+    };
     assert.deepEqual(await store.load(alpha), { threadId: alpha, spec, ...nothing });
     assert.equal(await store.load(beta), undefined);
   }),

@@ -43,6 +43,18 @@ export const timing = [
     assert.deepEqual(await due(300, 100), []);
   }),
 
+  requirement("S7", "lists the timers of one thread alone, within the same bounds", async (bench) => {
+    await threeTimers(bench);
+    const { store } = bench;
+    const due = async (threadId: typeof alpha, after: number, until: number) =>
+      (await store.timers({ after, until, threadId })).map((timer) => timer.due);
+    assert.deepEqual(await store.timers({ ...all, threadId: beta }), [{ ...wake(beta, 1, 200), threadId: beta }]);
+    assert.deepEqual(await due(alpha, 0, 1_000), [100, 300]);
+    assert.deepEqual(await due(alpha, 100, 300), [300]);
+    assert.deepEqual(await due(alpha, 99, 299), [100]);
+    assert.deepEqual(await due("suite/nobody" as typeof alpha, 0, 1_000), []);
+  }),
+
   requirement("S7", "keeps a timer that was read, until its call is settled", async (bench) => {
     await threeTimers(bench);
     await bench.store.timers(all);
@@ -66,6 +78,26 @@ export const timing = [
     assert.deepEqual(await due(), [60, 70, 100, 200, 300]);
     await store.commit(commitOf(alpha, 4, { record: newRecord }), 20);
     assert.deepEqual(await due(), [60, 100, 200, 300]);
+  }),
+
+  requirement("S12", "keeps a thread's own timers of both purposes apart, and takes both away", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    const [retry, linger] = [
+      { callId: null, purpose: "retry", due: 50 },
+      { callId: null, purpose: "linger", due: 40 },
+    ] as const;
+    await store.commit(commitOf(alpha, 0, { timers: [retry, linger] }), 20);
+    const both = [linger, retry].map((timer) => ({ ...timer, threadId: alpha }));
+    assert.deepEqual(await store.timers(all), both);
+    await store.commit(commitOf(alpha, 1, { timers: [{ ...linger, due: 60 }] }), 20);
+    assert.deepEqual(
+      (await store.timers(all)).map(({ due }) => due),
+      [50, 60],
+    );
+    await store.commit(commitOf(alpha, 2, { record: newRecord, timers: [linger] }), 20);
+    assert.deepEqual(await store.timers(all), both.slice(0, 1));
+    await store.commit(commitOf(alpha, 3, { record: newRecord }), 20);
+    assert.equal(await store.nextTimer(0), undefined);
   }),
 
   requirement("R9", "names the soonest instant after another", async (bench) => {

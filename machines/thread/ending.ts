@@ -1,0 +1,86 @@
+import type { CallId } from "../history/ids.ts";
+import { commitOf } from "./close.ts";
+import { callsToStop } from "./decide.ts";
+import type { WaitingInput } from "./input.ts";
+import { discardInput, takeInput } from "./intake.ts";
+import {
+  isClose,
+  isDeferrable,
+  isEnded,
+  isHalt,
+  isInterrupt,
+  isRetry,
+  isText,
+  type Ledger,
+  noSlice,
+} from "./ledger.ts";
+import { settleAll } from "./settle.ts";
+
+/** What its owner does to a thread: everything outstanding is settled, and what follows is one commit. */
+export interface Stopped {
+  readonly ledger: Ledger;
+  /** Calls that are told to stop. */
+  readonly calls: readonly CallId[];
+}
+
+const settled = (ledger: Ledger, interruption: "halt" | "close"): Ledger =>
+  settleAll({ ...ledger, slice: { ...noSlice, interruption, consumed: ledger.slice.consumed } }, []).ledger;
+
+/** Taken without effect: what it stands for is done by this commit. */
+const acted = (ledger: Ledger, isOne: (waiting: WaitingInput) => boolean): Ledger => ({
+  ...ledger,
+  inbox: ledger.inbox.filter((waiting) => !isOne(waiting)),
+  slice: {
+    ...ledger.slice,
+    consumed: [...ledger.slice.consumed, ...ledger.inbox.filter(isOne).map(({ seq }) => seq)],
+  },
+});
+
+/**
+ * The thread is halted: outstanding calls are settled (a result that is there already is kept), deferrable inputs are
+ * discarded, a text that came before goes into the history unasked. Its children are halted by the same commit. A text
+ * that came behind is left, and resumes them.
+ */
+export const beginHalt = (given: Ledger): Stopped => {
+  const calls = callsToStop(given);
+  const last = Math.max(...given.inbox.filter(isHalt).map(({ seq }) => seq));
+  const stopped = acted(
+    settled(given, "halt"),
+    (waiting) => isHalt(waiting) || isInterrupt(waiting) || isRetry(waiting),
+  );
+  const heard = stopped.inbox.reduce((ledger, waiting) => {
+    if (isEnded(waiting) || (isText(waiting) && waiting.seq < last && waiting.input.whileBusy === "interrupt"))
+      return takeInput(ledger, waiting);
+    return isDeferrable(waiting) && waiting.seq < last ? discardInput(ledger, waiting, "halted") : ledger;
+  }, stopped);
+  const tellings = heard.children.map(({ threadId }) => ({
+    threadId,
+    dedupId: `halted:${heard.version}`,
+    input: { kind: "halt" as const, sender: heard.threadId },
+  }));
+  const { slice } = heard;
+  return {
+    calls,
+    ledger: commitOf(
+      { ...heard, slice: { ...slice, sent: [...slice.sent, ...tellings] } },
+      {
+        record: { ...heard.record, halted: true, roundDue: false, retry: null },
+        facts: given.record.halted ? [] : [{ type: "thread.halted" }],
+      },
+    ),
+  };
+};
+
+/** The thread is to close: outstanding calls are settled, and the commit winds everything up. */
+export const beginClosing = (given: Ledger): Stopped => ({
+  calls: callsToStop(given),
+  ledger: commitOf(acted(settled(given, "close"), isClose), {
+    record: {
+      ...given.record,
+      closing: given.record.closing ?? { report: null, told: false },
+      roundDue: false,
+      retry: null,
+    },
+    facts: [],
+  }),
+});

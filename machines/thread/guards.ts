@@ -1,0 +1,50 @@
+import type { RoundOutput } from "../round/turn.ts";
+import {
+  batchWaits,
+  bringsInterruption,
+  callsInline,
+  closeWaits,
+  controlWaits,
+  haltWaits,
+  handsOver,
+  isClosed,
+  isUnheard,
+  mayAsk,
+  quietWaits,
+  roundIsDue,
+  stopFollows,
+  stopWaits,
+  textInterrupts,
+} from "./decide.ts";
+import type { WaitingInput } from "./input.ts";
+import type { Ledger } from "./ledger.ts";
+
+interface Asked {
+  readonly context: Ledger;
+}
+
+/** The guards of the chart, by the names it uses. */
+export const guards = {
+  bringsInterruption: (_: Asked, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
+  isStopping: ({ context }: Asked) => context.stopping,
+  isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
+  isClosed: ({ context }: Asked) => isClosed(context),
+  closeWaits: ({ context }: Asked) => closeWaits(context),
+  haltWaits: ({ context }: Asked) => haltWaits(context),
+  ownerStops: ({ context }: Asked) => closeWaits(context) || haltWaits(context),
+  quietWaits: ({ context }: Asked) => quietWaits(context),
+  stopWaits: ({ context }: Asked) => stopWaits(context),
+  stopFollows: ({ context }: Asked) => stopFollows(context),
+  controlWaits: ({ context }: Asked) => controlWaits(context),
+  textInterrupts: ({ context }: Asked) => textInterrupts(context),
+  handsOver: ({ context }: Asked) => handsOver(context),
+  callsInline: ({ context }: Asked) => callsInline(context),
+  inlineOvertaken: ({ context }: Asked) => callsInline(context) && bringsInterruption(context.inbox),
+  roundIsDue: ({ context }: Asked) => roundIsDue(context),
+  batchWaits: ({ context }: Asked) => batchWaits(context),
+  lacksConfiguration: ({ context }: Asked) => !context.configured,
+  mayAsk: ({ context }: Asked) => mayAsk(context),
+  activeCallOutstanding: ({ context }: Asked) => context.calls.some(({ passive }) => !passive),
+  passiveCallOutstanding: ({ context }: Asked) => context.calls.length > 0,
+  subscriptionActive: ({ context }: Asked) => context.subscriptions.length > 0,
+};
