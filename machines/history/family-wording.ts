@@ -5,6 +5,9 @@ import { says } from "./wording.ts";
 
 /** Every sentence with which the runtime tells threads of each other. */
 
+/** The tool that spawns a child, and the name under which a prompt shows how an event's child began. */
+export const spawnTool = "spawn_thread";
+
 const longest = 100;
 
 /** What a model wrote as an id: quoted, cut short, never half a character. */

@@ -6,10 +6,11 @@ import { eventBlock, eventPair } from "./event.ts";
 import { PromptIds } from "./ids.ts";
 import { shownTurn, userMessage, withoutTrailingReasoning } from "./messages.ts";
 import { outputOf, pendingResult } from "./output.ts";
+import { seedBlock, seedPair } from "./seed.ts";
 
 /** What a model can take; a builder has one style for life. */
 export interface PromptStyle {
-  /** `text` for models that refuse calls they did not sign. */
+  /** How events and the openings of their children are shown; `text` for models that refuse calls they did not sign. */
   readonly eventsAs: "call" | "text";
   /** Whether images in results are sent; else a placeholder names their media type. */
   readonly supportsImages: boolean;
@@ -77,8 +78,10 @@ class Draft {
     if (entry.kind === "turn") this.#addTurn(entry);
     else if (entry.kind === "result") this.#addResult(entry);
     else if (entry.kind === "user") this.#addUser(userMessage(entry));
-    else if (this.style.eventsAs === "text") this.#addUser(eventBlock(entry, this.#ids));
-    else this.#tail.push(...eventPair(entry, position, this.#ids));
+    else if (this.style.eventsAs === "text")
+      this.#addUser(entry.kind === "seed" ? seedBlock(entry) : eventBlock(entry, this.#ids));
+    else
+      this.#tail.push(...(entry.kind === "seed" ? seedPair(entry, this.#ids) : eventPair(entry, position, this.#ids)));
   }
 
   #openCopy(): OpenResults | undefined {

@@ -2,13 +2,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "../../machines/history/faults.ts";
 import { breaks } from "../support/history/breaks.ts";
-import { anyStoredHistory } from "../support/history/histories.ts";
+import { anyChildHistory, anyStoredHistory } from "../support/history/histories.ts";
 
 describe("the faults of a stored history (R5)", () => {
   it("are none in every well-formed history, with and without outstanding calls", () =>
     fc.assert(
       fc.property(anyStoredHistory, ({ entries, outstanding }) => {
         expect(faultsOf(entries, outstanding)).toEqual([]);
+      }),
+    ));
+
+  it("are none in the view of a child that opens with a seed", () =>
+    fc.assert(
+      fc.property(anyChildHistory, (entries) => {
+        expect(faultsOf(entries, [])).toEqual([]);
       }),
     ));
 

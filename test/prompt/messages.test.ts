@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallPart, ContentItem, Entry, ResultEntry, TurnPart } from "../../machines/history/entry.ts";
-import { callIdOf } from "../../machines/history/ids.ts";
+import { callIdOf, ThreadId } from "../../machines/history/ids.ts";
 import { createPromptBuilder, type PromptStyle } from "../../src/prompt/builder.ts";
 import { sourceOfBlock } from "../../src/prompt/event.ts";
+import { argsOfSeedBlock } from "../../src/prompt/seed.ts";
 import { anyContent, anyStyle, threadId } from "../support/history/histories.ts";
 
 const style: PromptStyle = { eventsAs: "call", supportsImages: false };
@@ -314,6 +315,15 @@ describe("an event in a prompt", () => {
       expect(sourceOfBlock(other)).toBeUndefined();
   });
 
+  it("that a child reports says which thread it comes from", () => {
+    const report = { ...event(source, "found a bug"), from: "t1/a" } as Entry;
+    const args = { ...original, from_thread: "t1/a" };
+    expect(promptOf([...before, report])[4]?.content).toMatchObject([{ input: args }]);
+    const [block] = promptOf([...before, report], { eventsAs: "text" }).slice(4);
+    const [first] = block?.role === "user" ? block.content : [];
+    expect(sourceOfBlock(first?.type === "text" ? first.text : "")).toEqual(args);
+  });
+
   it("names the provider's id of a call that is in the prompt no more, and is never blank", () => {
     const gone = call(8, 0, { providerCallId: "toolu_8", name: "$WATCH" });
     const [, pair, answer] = promptOf([user("hi"), event(gone, " ")]);
@@ -321,5 +331,65 @@ describe("an event in a prompt", () => {
       { input: { original_tool_call_id: "toolu_8", original_tool_name: "_WATCH" } },
     ]);
     expect(answer?.content).toMatchObject([{ output: { value: "(no output)" } }]);
+  });
+});
+
+describe("the seed of an event's child in a prompt", () => {
+  const made = call(1, 0, { providerCallId: "call_0_0" });
+  const before = [user("watch"), turn(made), result(made), turn({ type: "text", text: "watching" })];
+  const args = { instructions: "Handle the event.", child_of: ["t1"] };
+  const seed: Entry = {
+    kind: "seed",
+    at: 0,
+    callId: callIdOf(ThreadId.parse("t1/e"), 0, 0),
+    args,
+    text: "You are t1/e.",
+  };
+
+  it("is a call of spawn_thread and its result, under an id that no other call has", () =>
+    expect(promptOf([...before, seed, event(made)]).slice(4, 6)).toEqual([
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "call_0_0_2", toolName: "spawn_thread", input: args }],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "call_0_0_2",
+            toolName: "spawn_thread",
+            output: { type: "text", value: "You are t1/e." },
+          },
+        ],
+      },
+    ]));
+
+  it("has an id of its own in a child's child, and keeps those of later calls apart", () => {
+    const later = call(2, 0, { providerCallId: "call_0_0_2" });
+    expect(idsIn([...before, seed, seed, turn(later), result(later)])).toEqual([
+      "call_0_0",
+      "call_0_0_2",
+      "call_0_0_3",
+      "call_2_0",
+    ]);
+  });
+
+  it("is a user message that names the same arguments, for models that refuse calls they did not sign", () => {
+    const [message, next] = promptOf([...before, seed, event(made)], { eventsAs: "text" }).slice(4);
+    const [first, text] = message?.role === "user" ? message.content : [];
+    const shown = first?.type === "text" ? first.text : "";
+    expect(shown).toMatch(/^\[This thread was opened; the user did not write this\. spawn_thread \{/);
+    expect(argsOfSeedBlock(shown)).toEqual(args);
+    expect(sourceOfBlock(shown)).toBeUndefined();
+    expect(text).toEqual({ type: "text", text: "You are t1/e." });
+    expect(next?.role).toBe("user");
+  });
+
+  it("is never blank, is text throughout, and is cut like a result", () => {
+    const shown = (given: object) => JSON.stringify(promptOf([user("hi"), { ...seed, ...given } as Entry]).slice(1));
+    expect(shown({ text: " " })).toContain("(no output)");
+    expect(shown({ text: "a\ud800", args: { instructions: "b\0" } })).not.toMatch(/\\ud800|\\u0000/);
+    expect(shown({ text: "x".repeat(40_000) }).length).toBeLessThan(33_000);
   });
 });

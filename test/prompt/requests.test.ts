@@ -7,7 +7,13 @@ import type { SeenMessage } from "../../src/testing/scenarios/messages.ts";
 import { requestMessages } from "../../src/testing/scenarios/request-messages.ts";
 import { storedMessages } from "../../src/testing/scenarios/stored-messages.ts";
 import { safeText } from "../../src/tool/text.ts";
-import { anyRequestHistory, anyStoredHistory, anyStyle, signed } from "../support/history/histories.ts";
+import {
+  anyChildHistory,
+  anyRequestHistory,
+  anyStoredHistory,
+  anyStyle,
+  signed,
+} from "../support/history/histories.ts";
 
 const built = (style: PromptStyle, entries: readonly PlacedEntry[]) => {
   const builder = createPromptBuilder(style);
@@ -19,7 +25,7 @@ const built = (style: PromptStyle, entries: readonly PlacedEntry[]) => {
 const endsRequest = (entries: readonly PlacedEntry[], end: number): boolean => {
   const [last, next] = [entries[end - 1]?.entry, entries[end]?.entry];
   if (last?.kind === "result") return next?.kind !== "result";
-  return last?.kind === "user" || last?.kind === "event";
+  return last?.kind === "user" || last?.kind === "event" || last?.kind === "seed";
 };
 
 describe("a request (R5)", () => {
@@ -31,9 +37,22 @@ describe("a request (R5)", () => {
       { numRuns: 500 },
     ));
 
+  it("of a child that opens with a seed is well formed, and begins with what its parent's requests begin with", () =>
+    fc.assert(
+      fc.property(anyChildHistory, anyStyle, (entries, style) => {
+        const prompt = built(style, entries);
+        expect(refusalsOf(prompt, { files: style.supportsImages })).toEqual([]);
+        const seed = entries.findIndex(({ entry }) => entry.kind === "seed");
+        fc.pre(endsRequest(entries, seed));
+        const inherited = built(style, entries.slice(0, seed));
+        expect(prompt.slice(0, inherited.length)).toEqual(inherited);
+      }),
+      { numRuns: 300 },
+    ));
+
   it("is taken by a model that wants its signatures back, with events as text", () =>
     fc.assert(
-      fc.property(anyRequestHistory, anyStyle, (entries, { supportsImages }) => {
+      fc.property(fc.oneof(anyRequestHistory, anyChildHistory), anyStyle, (entries, { supportsImages }) => {
         const prompt = built({ eventsAs: "text", supportsImages }, signed(entries));
         expect(refusalsOf(prompt, { files: supportsImages, signatures: true })).toEqual([]);
       }),
@@ -52,21 +71,26 @@ describe("a request (R5)", () => {
 
   it("is the same however its entries came: at once, one by one, uncommitted first, results in any order", () =>
     fc.assert(
-      fc.property(anyRequestHistory, anyStyle, fc.array(fc.nat(6)), (entries, style, cuts) => {
-        const builder = createPromptBuilder(style);
-        let done = 0;
-        const order = lateResultsReversed(entries);
-        for (const cut of cuts) {
-          builder.prompt("be brief", order.slice(done, done + 2 * cut));
-          builder.append(order.slice(done, done + cut));
-          done = Math.min(order.length, done + cut);
-        }
-        const whole = built(style, entries);
-        expect(builder.prompt("", order.slice(done))).toEqual(whole.slice(1));
-        builder.append(order.slice(done));
-        expect(builder.prompt("\n")).toEqual(whole.slice(1));
-        expect(builder.prompt("be brief")).toEqual([{ role: "system", content: "be brief" }, ...whole.slice(1)]);
-      }),
+      fc.property(
+        fc.oneof(anyRequestHistory, anyChildHistory),
+        anyStyle,
+        fc.array(fc.nat(6)),
+        (entries, style, cuts) => {
+          const builder = createPromptBuilder(style);
+          let done = 0;
+          const order = lateResultsReversed(entries);
+          for (const cut of cuts) {
+            builder.prompt("be brief", order.slice(done, done + 2 * cut));
+            builder.append(order.slice(done, done + cut));
+            done = Math.min(order.length, done + cut);
+          }
+          const whole = built(style, entries);
+          expect(builder.prompt("", order.slice(done))).toEqual(whole.slice(1));
+          builder.append(order.slice(done));
+          expect(builder.prompt("\n")).toEqual(whole.slice(1));
+          expect(builder.prompt("be brief")).toEqual([{ role: "system", content: "be brief" }, ...whole.slice(1)]);
+        },
+      ),
     ));
 
   it("begins with every earlier request of its thread, so that providers can cache it", () =>

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { spawnTool } from "../../../machines/history/family-wording.ts";
 import { builtinAct } from "./builtin.ts";
 import { oneLine, said } from "./said.ts";
 
 export const spawnThread = builtinAct({
-  name: "spawn_thread",
+  name: spawnTool,
   description:
     "Spawn a child thread that does a part of the work by itself, at the same time as you. It begins with everything said " +
     "in this conversation so far, and with your instructions. You get its thread id at once and go on; what it reports, " +

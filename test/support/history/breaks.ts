@@ -37,7 +37,29 @@ const inserted = (history: StoredHistory, before: PlacedEntry | undefined, entry
 const hello: Entry = { kind: "user", at: 0, text: "hello" };
 const orphan: CallId = "t1#99.0" as CallId;
 
+const seed: Entry = { kind: "seed", at: 0, callId: "t1/e#0.0" as CallId, args: {}, text: "You are a child." };
+
 export const breaks: readonly Break[] = [
+  {
+    name: "a seed among the results of a turn",
+    fault: /a seed stands at the place of the result/,
+    break: (history, choice) => inserted(history, pick(resultsOf(history), choice), seed),
+  },
+  {
+    name: "a blank seed",
+    fault: /a blank seed/,
+    break: (history, choice) => inserted(history, pick(turnsOf(history), choice), { ...seed, text: " \n" }),
+  },
+  {
+    name: "a seed under the id of a call",
+    fault: /was used before/,
+    break: (history, choice) => {
+      const result = pick(resultsOf(history), choice)?.entry;
+      return result?.kind === "result"
+        ? inserted(history, turnsOf(history)[0], { ...seed, callId: result.callId })
+        : undefined;
+    },
+  },
   {
     name: "a result without a call",
     fault: /the result of t1#99\.0 has no call/,

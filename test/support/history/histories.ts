@@ -178,6 +178,35 @@ export const anyStoredHistory: fc.Arbitrary<StoredHistory> = fc
   .tuple(anyOpening, anySteps, fc.nat(3))
   .map(([opening, steps, open]) => historyOf(opening, steps, open));
 
+const seedOf = (at: number, nth: number): Entry => ({
+  kind: "seed",
+  at,
+  callId: `t1/event-${nth}#0.0` as CallId,
+  args: { instructions: "Handle the event.", child_of: ["t1"] },
+  text: "You are a child thread.",
+});
+
+/** The same with a seed before the entry of that index, or behind the last one. */
+const seeded = (entries: readonly PlacedEntry[], index: number): readonly PlacedEntry[] => {
+  const at = entries[index]?.position ?? (entries.at(-1)?.position ?? -1) + 1;
+  const moved = entries.slice(index).map(({ position, entry }) => ({ position: position + 1, entry }));
+  const nth = entries.filter(({ entry }) => entry.kind === "seed").length;
+  return [...entries.slice(0, index), { position: at, entry: seedOf(at, nth) }, ...moved];
+};
+
+/** The view of an event's child, or of a child's child: a history with one or two seeds, each where an input can stand. */
+export const anyChildHistory: fc.Arbitrary<readonly PlacedEntry[]> = fc
+  .tuple(anyRequestHistory, fc.array(fc.nat(), { minLength: 1, maxLength: 2 }))
+  .map(([history, choices]) =>
+    choices.reduce((entries, choice) => {
+      // Behind the first entry: what a child inherits begins with an input, as every history does.
+      const places = [...entries.keys(), entries.length].filter(
+        (index) => index > 0 && entries[index]?.entry.kind !== "result",
+      );
+      return seeded(entries, places[choice % places.length] ?? entries.length);
+    }, history),
+  );
+
 export const anyStyle = fc.record({
   eventsAs: fc.constantFrom("call" as const, "text" as const),
   supportsImages: fc.boolean(),
