@@ -77,6 +77,7 @@ export const StoredCall = z.object({
   passive: z.boolean(),
   onRestart: oneOf<Call["onRestart"]>({ again: true, fail: true }),
   status: oneOf<CallStatus>({ committed: true, started: true, acknowledged: true }),
+  note: z.string().exactOptional(),
 } satisfies Fields<Call>) satisfies z.ZodType<Call>;
 
 export const StoredSubscription = z.object({
@@ -117,7 +118,8 @@ export const StoredRecord = z.object({
   usage: StoredUsage,
   // And without these two.
   halted: z.boolean().default(false),
-  closing: z.object({ report: z.string().nullable() }).nullable().default(null),
+  linger: count.nullable().default(null),
+  closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;
 
