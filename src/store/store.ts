@@ -85,6 +85,7 @@ export interface ThreadSummary {
  * S9. A call's status only moves forward, until the call is settled.
  * S10. `threads` lists each thread once, by id, with what waits there.
  * S11. After `close` every call but `close` rejects.
+ * S12. Timers of the thread itself (without a call) go with the next commit that has a record; that may set them anew.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {

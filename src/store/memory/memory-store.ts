@@ -84,6 +84,7 @@ export const memoryStore = (): Store => {
       if (row.version !== expectedVersion) return { status: "stale", version: row.version };
       point("committing");
       applyCommit(row, commit);
+      if (commit.record) timers.clear(threadId);
       for (const timer of commit.timers) timers.set(threadId, timer);
       for (const callId of commit.calls.settled) timers.clear(callId);
       const first = feed.append(row, at, commit.facts);
