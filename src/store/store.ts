@@ -152,6 +152,9 @@ export interface SharedStore extends Store {
    * Takes or renews the lease `name` for `holder`, until `now + ttl` (ms since the epoch, ms). Held by another: who, and
    * until when at the latest. A lease that ran out is anybody's. An end that lies further off than the holder's own ttl
    * comes from a clock that was set back since; it is shortened to that ttl from `now`.
+   *
+   * Through a store that took a lease and lost it to another, `commit` answers `stale` and `mark` rejects, until it takes the
+   * lease again or gives it back: a process that was paused may not know yet.
    */
   lease(name: string, holder: string, ttl: number, now: number): Promise<LeaseOutcome>;
   /** Gives the lease back; does nothing when `holder` does not have it. */
