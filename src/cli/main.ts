@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import metadata from "wakeful/package.json" with { type: "json" };
 import { WakefulError } from "../errors.ts";
+import { chatCommand } from "./chat/command.ts";
 import { conformanceCommand } from "./conformance/command.ts";
 import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { type Io, notice } from "./io.ts";
@@ -8,6 +9,8 @@ import { runCommand } from "./run/command.ts";
 
 const help = `
 Examples:
+  $ wakeful chat                                     talk with an agent
+  $ wakeful chat --db agents.db --thread notes       go on with a thread that is kept in a file
   $ wakeful run sleep 1 then say hi                  one text, no tools of your own
   $ wakeful run --tools tools.ts                     lines that you type
   $ echo "check build 42" | wakeful run --tools tools.ts
@@ -35,7 +38,7 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   const done = (exit: number) => {
     code = exit;
   };
-  for (const command of [runCommand(io, done), conformanceCommand(io, done)])
+  for (const command of [chatCommand(io, done), runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
   try {
     await program.parseAsync(argv, { from: "user" });

@@ -7,7 +7,7 @@ import { fakeIo, lastLineOf } from "./fake-io.ts";
 /** A prompt at a terminal. `screen`: the last line. */
 const prompting = () => {
   const world = fakeIo({ isTTY: true });
-  const prompt = promptOn(world.io, () => {});
+  const prompt = promptOn(world.io, { onInterrupt: () => {} });
   const lines: Line[] = [];
   return {
     ...prompt,

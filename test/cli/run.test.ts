@@ -3,16 +3,15 @@ import { stripVTControlCharacters } from "node:util";
 import { Subject } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { chooseModel } from "../../src/cli/model/choose.ts";
+import { realParts } from "../../src/cli/run/parts.ts";
 import { type RunOptions, run } from "../../src/cli/run/run.ts";
 import { InputRefusedError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
-import { demoModel } from "../../src/model/demo/demo-model.ts";
 import { type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { createSystem } from "../../src/system/create.ts";
 import { defineTool } from "../../src/tool/define.ts";
 import { settle, virtualClock } from "../support/virtual-clock.ts";
 import { fakeIo, lastLineOf } from "./fake-io.ts";
-
-const parts = { createSystem, model: demoModel };
 
 /** A run of the program in this process, on time that the test turns. */
 const running = (
@@ -20,10 +19,12 @@ const running = (
   { script, world = fakeIo() }: { readonly script?: Script; readonly world?: ReturnType<typeof fakeIo> } = {},
 ) => {
   const clock = virtualClock(1_000);
-  const model = script ? scriptedModel(script) : demoModel();
+  const model = script && scriptedModel(script);
   const code = run({ tools: [], json: false, words, ...more }, world.io, {
+    ...realParts,
+    clock,
     createSystem: (options) => createSystem({ ...options, clock }),
-    model: () => model,
+    chooseModel: async (...asked) => (model ? { model, isDemo: false } : chooseModel(...asked)),
   });
   code.catch(() => {});
   if (lines) world.stdin.end(lines.map((line) => `${line}\n`).join(""));
@@ -55,7 +56,9 @@ describe("a run", () => {
   it("says on stderr that its model is no LLM, and nothing else", async () => {
     const { code, written } = running({ words: ["say hello"] });
     await code;
-    expect(written.err).toBe("wakeful: this is the demo model: a few rules, offline, no LLM.\n");
+    expect(written.err).toBe(
+      "wakeful: no --model and no key, so this is the demo model: a few rules, offline, no LLM.\n",
+    );
   });
 
   it("prints updates as JSON lines and nothing else where that is asked for", async () => {
@@ -76,7 +79,7 @@ describe("a run", () => {
       { script: ["Yes."] },
     );
     expect(await code).toBe(0);
-    const [request] = "requests" in model ? (model.requests as { options: { prompt: object[] } }[]) : [];
+    const [request] = model?.requests ?? [];
     expect(JSON.stringify(request?.options.prompt[0])).toContain("You are terse.");
     expect(JSON.parse(written.out.split("\n")[0] ?? "").threadId).toBe("acme/1");
   });
@@ -126,6 +129,7 @@ describe("a run", () => {
   it("lets no refusal of the door end it", async () => {
     const world = fakeIo();
     const code = run({ tools: [], json: false, words: ["hi"] }, world.io, {
+      ...realParts,
       async createSystem(options) {
         const system = await createSystem(options);
         const refusing = async () => {
@@ -133,7 +137,6 @@ describe("a run", () => {
         };
         return { ...system, launch: async () => Object.assign(await system.launch(), { send: refusing }) };
       },
-      model: demoModel,
     });
     expect(await code).toBe(1);
     expect(world.written.err).toContain("wakeful: line 1 was not sent: the inbox is full\n");
@@ -192,7 +195,7 @@ describe("a run that is stopped", () => {
     const full = new Writable({
       write: (_chunk, _encoding, done) => void setImmediate(done, Object.assign(new Error("full"), { code: "ENOSPC" })),
     });
-    const code = run({ tools: [], json: false, words: ["say", "hello"] }, { ...world.io, stdout: full }, parts);
+    const code = run({ tools: [], json: false, words: ["say", "hello"] }, { ...world.io, stdout: full }, realParts);
     expect(await code).toBe(2);
   });
 
@@ -229,7 +232,7 @@ describe("a run on a terminal", () => {
       subscribe: () => ({ started: "Watching.", events }),
     });
     const code = run({ tools: [], json: false, words: [] }, world.io, {
-      ...parts,
+      ...realParts,
       createSystem: (options) => createSystem({ ...options, tools: [watch] }),
     });
     world.stdin.write("call watch {}\r");

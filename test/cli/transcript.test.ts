@@ -211,7 +211,7 @@ const lines: readonly (readonly [string, readonly Bare[], string])[] = [
       delta("Hello"),
       ended("Hello"),
     ],
-    "Hel\n! The request failed and is made again in 1.5 s: overloaded\nHello\n",
+    "Hel\n! Asked again in 1.5 s: overloaded\nHello\n",
   ],
   ["that updates were missed", [{ type: "gap", after: 3 }], "! Some updates came too fast and are not shown here.\n"],
 ];

@@ -1,6 +1,9 @@
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
+import type { ThreadView } from "../../system/api.ts";
 import type { Update } from "../../thread/update.ts";
+import { displayOf } from "./display-of.ts";
+import { asItComes, type Layout } from "./layout.ts";
 import type { Kind, Paint } from "./paint.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";
@@ -22,6 +25,17 @@ interface OpenCall {
   readonly answered: boolean;
 }
 
+export interface TranscriptOptions {
+  readonly paint: Paint;
+  /** Whether the user's text is shown; on a terminal it is there already. */
+  readonly echo: boolean;
+  /** A talk has no states; it has what the model thinks where `thoughts`, and says where an answer was cut short. */
+  readonly talk?: { readonly thoughts: boolean };
+  readonly layout?: Layout;
+  /** The thread as it is when the transcript begins: what its calls and subscriptions are called. */
+  readonly view?: Pick<ThreadView, "calls" | "subscriptions">;
+}
+
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 /**
@@ -35,33 +49,32 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  *     [the state the thread comes to]
  *     ! a failure
  *
- * Results and events are cut to a few lines, and no text can do anything to the terminal. `echo`: whether the user's text
- * is shown; on a terminal it is there already.
+ * Results and events are cut to a few lines, and no text can do anything to the terminal.
  */
-export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readonly echo: boolean }): Transcript => {
+export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view }: TranscriptOptions): Transcript => {
   /** Calls that are not settled. */
-  const open = new Map<string, OpenCall>();
+  const open = new Map<string, OpenCall>(
+    view?.calls.map((call) => [call.callId, { name: call.name, display: displayOf(call), answered: false }]),
+  );
   /** Another call was open when the last one was made: results say whose they are. */
   let isOneOfSeveral = false;
-  const subscriptions = new Map<string, string>();
+  const subscriptions = new Map(view?.subscriptions.map(({ callId, name }) => [callId as string, name]));
   const speech = terminalStream();
-  let midLine = false;
+  let voice: Kind = "speech";
   let hasSpoken = false;
 
   const block = (kind: Kind, sign: string, lines: readonly string[], indent = "  "): string => {
-    const text = lines.map((line, index) => paint(kind, `${index === 0 ? sign : indent}${line}`)).join("\n");
+    const folded = lines.flatMap((line) => layout.fold(line, Math.max(sign.length, indent.length)));
+    const text = folded.map((line, index) => paint(kind, `${index === 0 ? sign : indent}${line}`)).join("\n");
     return `${endOfSpeech()}${text}\n`;
   };
-  const said = (text: string): string => {
-    if (text !== "") midLine = !text.endsWith("\n");
-    return text;
+  const said = (text: string): string => paint(voice, layout.next(text));
+  const says = (kind: Kind, text: string): string => {
+    const before = kind === voice ? "" : endOfSpeech();
+    voice = kind;
+    return before + said(speech.next(text));
   };
-  const endOfSpeech = (): string => {
-    const rest = said(speech.end());
-    const end = midLine ? "\n" : "";
-    midLine = false;
-    return rest + end;
-  };
+  const endOfSpeech = (): string => said(speech.end()) + paint(voice, layout.end());
   const sourceName = (callId: string): string => subscriptions.get(callId) ?? open.get(callId)?.name ?? "event";
 
   const accepted = (input: Input): string => {
@@ -108,14 +121,15 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
         return "";
       case "text.delta":
         hasSpoken = true;
-        return said(speech.next(update.text));
+        return says("speech", update.text);
       case "round.retried": {
         hasSpoken = false;
         const why = oneLine(update.message);
-        return block("failure", "! ", [`The request failed and is made again in ${inSeconds(update.wait)}: ${why}`]);
+        return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
       case "round.ended": {
-        const late = hasSpoken ? "" : said(speech.next(update.text));
+        const late = hasSpoken ? "" : says("speech", update.text);
+        if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
         return late + endOfSpeech();
       }
       case "call.made": {
@@ -135,16 +149,18 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
         subscriptions.delete(update.callId);
         return "";
       case "state.changed":
-        return block("state", "", [`[${update.state}]`]);
+        return talk ? "" : block("state", "", [`[${update.state}]`], "");
       case "failure":
         return block("failure", "! ", excerpt(`${update.message} (${update.code})`));
       case "gap":
         return block("failure", "! ", ["Some updates came too fast and are not shown here."]);
+      case "thinking.delta":
+        return talk?.thoughts ? says("thought", update.text) : "";
+      case "thinking.ended":
+        return talk?.thoughts ? endOfSpeech() : "";
       case "entry.added":
       case "slice.ended":
       case "thinking.started":
-      case "thinking.delta":
-      case "thinking.ended":
         return "";
     }
   };
@@ -152,7 +168,7 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
   return {
     next,
     get midLine() {
-      return midLine;
+      return layout.column > 0;
     },
   };
 };
