@@ -16,7 +16,7 @@ const narrowest = 8;
  * terminal may become another width.
  *
  * W1. Without its spaces and line ends, the text comes out as it went in.
- * W2. No line is wider than `columns() - 1`, unless a single character is.
+ * W2. No line is wider than `columns() - 1`; a terminal of less than 9 columns is taken for one of 9.
  * W3. How the text is cut into pieces changes nothing, between characters.
  */
 export const wrapAt = (columns: () => number | undefined): Layout => {

@@ -31,13 +31,13 @@ export const fetchFrom = ({ variable }: Address, send: typeof fetch = fetch): ty
   let hasAnswered = false;
   return async (input, init) => {
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
-    const final = (problem: string, cause?: unknown) =>
+    // Without the cause: the SDK takes an error for one that may be tried again when it finds a network's below it.
+    const final = (problem: string) =>
       new APICallError({
         message: variable === undefined ? problem : `${problem} Is ${variable} right?`,
         url: origin + pathname,
         requestBodyValues: {},
         isRetryable: false,
-        cause,
       });
     try {
       const response = await send(input, init);
@@ -49,7 +49,7 @@ export const fetchFrom = ({ variable }: Address, send: typeof fetch = fetch): ty
       return response;
     } catch (error) {
       if (hasAnswered || !(error instanceof TypeError)) throw error;
-      throw final(`${origin} cannot be reached: ${reasonOf(error)}.`, error);
+      throw final(`${origin} cannot be reached: ${reasonOf(error)}.`);
     }
   };
 };

@@ -41,13 +41,24 @@ export const promptOn = ({ stdin, stderr }: Pick<Io, "stdin" | "stderr">, option
   let isClosed = false;
   let wake = () => {};
 
+  /**
+   * The reader goes up as many rows as it last drew its cursor below the prompt's first one, and forgets the rows that a
+   * pasted text has added since (Node 26 and before): what it does not find there, it leaves on the screen.
+   */
+  const rememberRows = (): number => {
+    const { rows } = reader.getCursorPos();
+    Reflect.set(reader, "prevRows", rows);
+    return rows;
+  };
   const redraw = (sign: string): void => {
     if (reader.getPrompt() === sign || isClosed) return;
     reader.setPrompt(sign);
+    rememberRows();
     if (isShown) reader.prompt(true);
   };
   // Before the reader's own listener: what Enter leaves on the screen has the usual sign.
   stdin.prependListener("keypress", (_text: string | undefined, key: Key = {}) => {
+    rememberRows();
     if (key.ctrl && key.name === "c") return;
     options.onKey?.();
     if (key.name === "return" || key.name === "enter") redraw(usualSign);
@@ -67,8 +78,8 @@ export const promptOn = ({ stdin, stderr }: Pick<Io, "stdin" | "stderr">, option
   const show = () => {
     if (!isWanted || isShown || isClosed) return;
     isShown = true;
-    // The reader goes up as many rows as its cursor was below the prompt's first one, then draws.
-    if (stderr.isTTY) stderr.write("\n".repeat(reader.getCursorPos().rows));
+    // The reader goes up by these rows first.
+    if (stderr.isTTY) stderr.write("\n".repeat(rememberRows()));
     reader.prompt(true);
   };
   const hide = () => {

@@ -21,7 +21,8 @@ export const jsonTranscript = (): Transcript => ({ next: (update) => `${JSON.str
 interface OpenCall {
   readonly name: string;
   readonly display: string;
-  /** Its result arrived and was shown; the commit that settles it follows. */
+  readonly passive: boolean;
+  /** Its result arrived, or it was interrupted, and that was shown; the commit that settles it follows. */
   readonly answered: boolean;
 }
 
@@ -54,7 +55,7 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view }: TranscriptOptions): Transcript => {
   /** Calls that are not settled. */
   const open = new Map<string, OpenCall>(
-    view?.calls.map((call) => [call.callId, { name: call.name, display: displayOf(call), answered: false }]),
+    view?.calls.map((call) => [call.callId, { ...call, display: displayOf(call), answered: false }]),
   );
   /** Another call was open when the last one was made: results say whose they are. */
   let isOneOfSeveral = false;
@@ -97,7 +98,18 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
   const settled = (update: Extract<Fact, { type: "call.settled" }>): string => {
     const call = open.get(update.callId);
     open.delete(update.callId);
+    if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
+  };
+  const interrupted = (call: OpenCall): string => {
+    const name = isOneOfSeveral ? `${call.display}: ` : "";
+    return block("note", "  ", [`(${name}${call.passive ? "woken early" : "interrupted"})`]);
+  };
+  /** No call is open when a round begins: what has no result was interrupted, and the commit that says so follows. */
+  const overtaken = (): string => {
+    const calls = [...open].filter(([, call]) => !call.answered);
+    for (const [callId, call] of calls) open.set(callId, { ...call, answered: true });
+    return calls.map(([, call]) => interrupted(call)).join("");
   };
   const result = (given: Result, call: OpenCall | undefined): string => {
     const name = call && isOneOfSeveral ? `${call.display}: ` : "";
@@ -118,7 +130,7 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
       }
       case "round.started":
         hasSpoken = false;
-        return "";
+        return talk ? overtaken() : "";
       case "text.delta":
         hasSpoken = true;
         return says("speech", update.text);
@@ -135,7 +147,7 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
       case "call.made": {
         const display = oneLine(update.display);
         isOneOfSeveral = open.size > 0;
-        open.set(update.callId, { name: update.name, display, answered: false });
+        open.set(update.callId, { name: update.name, display, passive: update.passive, answered: false });
         return block("call", "· ", [display]);
       }
       case "call.progressed":
