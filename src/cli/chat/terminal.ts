@@ -48,6 +48,7 @@ export const terminalOn = (io: Io, { thread }: Session, json: boolean, clock: Cl
   const prompt = promptOn(io, {
     onInterrupt: () => keys?.onInterrupt(),
     onKey: () => keys?.onKey(),
+    onEnter: () => screen.print(layout.flush()),
     onLine: () => screen.lineEntered(),
     joins: true,
   });

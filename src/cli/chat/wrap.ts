@@ -76,6 +76,11 @@ export const wrapAt = (columns: () => number | undefined): Layout => {
     return out;
   };
 
+  const flush = (): string => {
+    const rest = placeAll(tail) + placeWord();
+    tail = "";
+    return rest;
+  };
   const endLine = (): string => {
     const end = column > 0 ? "\n" : "";
     column = 0;
@@ -90,11 +95,8 @@ export const wrapAt = (columns: () => number | undefined): Layout => {
       tail = last === "\n" ? "" : last;
       return placeAll(text.slice(0, text.length - tail.length));
     },
-    end() {
-      const rest = placeAll(tail) + placeWord();
-      tail = "";
-      return rest + endLine();
-    },
+    flush,
+    end: () => flush() + endLine(),
     endLine,
     lineEnded: () => void endLine(),
     get column() {

@@ -2,6 +2,8 @@
 export interface Layout {
   /** What can be shown of a text that comes piece by piece; the rest follows with the next piece, or at the end. */
   next(piece: string): string;
+  /** What was held back, before somebody else ends the open line. */
+  flush(): string;
   /** What was held back, and the end of the open line. */
   end(): string;
   /** The end of the open line, where something else is shown in between; what was held back follows later. */
@@ -28,6 +30,7 @@ export const asItComes = (): Layout => {
       column = (start > 0 ? 0 : column) + piece.length - start;
       return piece;
     },
+    flush: () => "",
     end: endLine,
     endLine,
     lineEnded() {

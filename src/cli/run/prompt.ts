@@ -19,6 +19,8 @@ export interface PromptOptions {
   readonly onInterrupt: () => void;
   /** Any other key, before it does what it does. */
   readonly onKey?: () => void;
+  /** A line is about to be entered. */
+  readonly onEnter?: () => void;
   /** A line was entered, and the cursor stands on the row below it. */
   readonly onLine?: () => void;
   /** Lines that wait together, as pasted ones do, are taken as one text. */
@@ -61,7 +63,9 @@ export const promptOn = ({ stdin, stderr }: Pick<Io, "stdin" | "stderr">, option
     rememberRows();
     if (key.ctrl && key.name === "c") return;
     options.onKey?.();
-    if (key.name === "return" || key.name === "enter") redraw(usualSign);
+    if (key.name !== "return" && key.name !== "enter") return;
+    options.onEnter?.();
+    redraw(usualSign);
   });
   reader.on("SIGINT", options.onInterrupt);
   reader.on("line", (line) => {
