@@ -1,6 +1,6 @@
 import { assign, fromCallback, sendTo, setup } from "xstate";
 import type { BrokenTry, RoundCommand, StreamCommand, StreamEvent } from "./events.ts";
-import { failureAfter, triesAgain, waitBefore } from "./retry.ts";
+import { failureAfter, isPostponed, postponedAfter, triesAgain, waitBefore } from "./retry.ts";
 import type { Block, RoundLimits, RoundOutput } from "./turn.ts";
 
 /** What a round is created with. `request` is passed on to the stream and not looked at. */
@@ -8,6 +8,8 @@ export interface RoundInput {
   readonly threadId: string;
   readonly request: unknown;
   readonly limits: RoundLimits;
+  /** The number of the first try. Default 1; above that when rounds before were postponed. */
+  readonly attempt?: number;
 }
 
 /** What one try is made with. `attempt` counts from 1; `silence`: ms without a sign until the try has stalled. */
@@ -18,7 +20,7 @@ export interface StreamInput {
 }
 
 export interface RoundContext extends RoundInput {
-  /** The try that is under way or waited for, from 1. */
+  /** The try that is under way or waited for. */
   readonly attempt: number;
   /** Whole blocks of this try; those of earlier tries are gone. */
   readonly blocks: readonly Block[];
@@ -61,6 +63,9 @@ export const roundMachine = setup({
   guards: {
     mayTryAgain: ({ context }, { broken }: { broken: BrokenTry }) =>
       triesAgain(context.attempt, broken, context.limits),
+    /** The provider is to be left alone for longer than a round lasts. */
+    isPostponed: ({ context }, { broken }: { broken: BrokenTry }) =>
+      isPostponed(context.attempt, broken, context.limits),
     isTruncated: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "truncated",
     isFiltered: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "filtered",
   },
@@ -86,6 +91,16 @@ export const roundMachine = setup({
       model,
       end: { outcome: "cut" as const, usage: null, at },
     })),
+    endPostponed: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
+      blocks: [],
+      model: broken.model,
+      end: {
+        outcome: "postponed" as const,
+        usage: null,
+        at: broken.at,
+        ...postponedAfter(context.attempt, broken),
+      },
+    })),
     endFailed: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
       blocks: [...context.blocks, ...textBlock(broken.visible)],
       model: broken.model,
@@ -103,7 +118,7 @@ export const roundMachine = setup({
   },
 }).createMachine({
   id: "round",
-  context: ({ input }) => ({ ...input, attempt: 1, blocks: [], wait: 0, model: "", end: null }),
+  context: ({ input }) => ({ ...input, attempt: input.attempt ?? 1, blocks: [], wait: 0, model: "", end: null }),
   initial: "streaming",
   output: ({ context }) => outputOf(context),
   states: {
@@ -149,6 +164,11 @@ export const roundMachine = setup({
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
               },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
+              },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
             "stream.dropped": [
@@ -160,6 +180,11 @@ export const roundMachine = setup({
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
               },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
+              },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
             "stream.stalled": [
@@ -170,6 +195,11 @@ export const roundMachine = setup({
                   { type: "planRetry", params: ({ event }) => ({ broken: event }) },
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
+              },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
               },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
@@ -205,9 +235,10 @@ export const roundMachine = setup({
     truncated: { type: "final", description: "The provider ended the turn at the model's output limit." },
     filtered: { type: "final", description: "The provider's filter ended the turn." },
     cut: { type: "final", description: "An input interrupted the turn; what was complete or visible is kept." },
-    failed: {
+    postponed: {
       type: "final",
-      description: "The error was fatal, the tries ran out, or the provider asked for a wait that is not sat out.",
+      description: "The wait before the next try is too long to sit out: nothing is kept, the thread rests meanwhile.",
     },
+    failed: { type: "final", description: "The error was fatal, or the tries ran out." },
   },
 });
