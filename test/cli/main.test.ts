@@ -37,6 +37,11 @@ describe("the command line", () => {
     [["conformance", "frob"], /^error: unknown command 'frob'/],
     [["run", " "], /^wakeful: Option TEXT: is blank; say something\n$/],
     [["run", "--thread", "a b", "hi"], /^wakeful: "a b" is no thread id/],
+    [["run", "--for", "soon", "hi"], /^error: option '--for <SECONDS>' argument 'soon' is invalid\. It takes a number/],
+    [["chat", "--for", "0"], /^error: option '--for <SECONDS>' argument '0' is invalid/],
+    [["chat", "--model", "gpt-x"], /^wakeful: Option --model: nothing says where "gpt-x" is\./],
+    [["chat", "--db", "test"], /^wakeful: The store .*test .*\n$/],
+    [["chat", "hello"], /^error: too many arguments/],
     [[], /^Usage: wakeful/],
   ])("refuses %j with 2", async (args, said) => {
     const { code, out, err } = await wakeful(...args);

@@ -1,12 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { Subject } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { chooseModel } from "../../src/cli/model/choose.ts";
 import { realParts } from "../../src/cli/run/parts.ts";
 import { type RunOptions, run } from "../../src/cli/run/run.ts";
-import { InputRefusedError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
+import { InputRefusedError, LeaseHeldError, StoreFileError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
 import { type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { createSystem } from "../../src/system/create.ts";
 import { defineTool } from "../../src/tool/define.ts";
@@ -140,6 +143,80 @@ describe("a run", () => {
     });
     expect(await code).toBe(1);
     expect(world.written.err).toContain("wakeful: line 1 was not sent: the inbox is full\n");
+  });
+});
+
+describe("a run with a database", () => {
+  const folder = mkdtempSync(join(tmpdir(), "wakeful-run-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let files = 0;
+  const freshFile = () => join(folder, `${++files}.db`);
+
+  it("says under which id its thread is kept, and the next run goes on with it", async () => {
+    const db = freshFile();
+    const first = running({ words: ["hi"], db }, { script: ["Hello."] });
+    expect(await first.code).toBe(0);
+    const [, thread = ""] =
+      /^wakeful: to go on with this thread: wakeful run --db \S+ --thread (thread-\w{8})\n$/.exec(first.written.err) ??
+      [];
+    const second = running({ words: ["what?"], db, thread }, { script: ["I said hello."] });
+    expect(await second.code).toBe(0);
+    expect(JSON.stringify(second.model?.requests)).toContain("Hello.");
+    expect(second.written.err).toBe("");
+  });
+
+  it("goes on with what was under way when the time is over, in the next", async () => {
+    const db = freshFile();
+    const first = running({ words: ["sleep 60 then say hi"], db, thread: "t", for: 10 });
+    await settle(30);
+    await first.clock.advance(10_000);
+    expect(await first.code).toBe(0);
+    expect(first.written.err).toContain("wakeful: stopping, for the time is over (--for 10).");
+    const second = running({ lines: [], db, thread: "t" });
+    await settle(30);
+    await second.clock.advance(60_000);
+    expect(await second.code).toBe(0);
+    expect(second.written.out).toMatch(/ {2}⇒ The time is over\.\n\[running\]\nhi\n\[idle\]\n$/);
+  });
+
+  it("R8: is refused while another program runs its threads, and left alone", async () => {
+    const db = freshFile();
+    const first = running({ words: ["sleep 60"], db });
+    await settle(30);
+    const second = running({ words: ["hi"], db });
+    await expect(second.code).rejects.toThrow(LeaseHeldError);
+    expect(second.written).toEqual({ out: "", err: "" });
+    first.signal("SIGTERM");
+    expect(await first.code).toBe(143);
+    expect(await running({ words: ["say hi"], db }).code).toBe(0);
+  });
+
+  it.each([
+    ["a file of another program", "PNG\r\n", StoreFileError],
+    ["a folder", undefined, StoreFileError],
+  ])("refuses %s", async (_, content, error) => {
+    const db = content === undefined ? folder : freshFile();
+    if (content !== undefined) writeFileSync(db, content);
+    await expect(running({ words: ["hi"], db }).code).rejects.toThrow(error);
+  });
+
+  it("refuses a name that is blank", async () =>
+    expect(running({ words: ["hi"], db: " " }).code).rejects.toThrow("--db: is blank"));
+});
+
+describe("a run that is bounded", () => {
+  it("stops an endless subscription with 0", async () => {
+    const run = running({ words: ["count to 1000"], tools: ["docs/examples/index.ts"], for: 5 });
+    while (!run.written.out.includes("[subscribed]")) await settle();
+    await run.clock.advance(5_000);
+    expect(await run.code).toBe(0);
+    expect(run.world.listening).toBe(0);
+  });
+
+  it("does not wait for its time when it is done before", async () => {
+    const run = running({ words: ["say hi"], for: 5 });
+    expect(await run.code).toBe(0);
+    expect(run.clock.due).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { ThreadView } from "../../system/api.ts";
 import type { Update } from "../../thread/update.ts";
+import { jsonText } from "../output.ts";
 import { displayOf } from "./display-of.ts";
 import { asItComes, type Layout } from "./layout.ts";
 import type { Kind, Paint } from "./paint.ts";
@@ -16,7 +17,7 @@ export interface Transcript {
 }
 
 /** One update a line, as JSON. */
-export const jsonTranscript = (): Transcript => ({ next: (update) => `${JSON.stringify(update)}\n`, midLine: false });
+export const jsonTranscript = (): Transcript => ({ next: (update) => `${jsonText(update)}\n`, midLine: false });
 
 interface OpenCall {
   readonly name: string;
