@@ -1,10 +1,18 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeBlocks } from "../../support/docs/code-blocks.ts";
 import { taleServer } from "./tale-server.ts";
-import { lacksTmux, tmux } from "./tmux.ts";
+import { lacksTmux, tmux, words } from "./tmux.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const lacking = lacksTmux();
+
+/** Whoever runs the tests may have keys of their own. */
+const noKeys = { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", OPENAI_BASE_URL: "" };
+
+/** A screen that has these words and no others. */
+const exactly = (screen: string): RegExp => new RegExp(`^${RegExp.escape(words(screen))}$`);
 
 describe.skipIf(lacking)(
   `wakeful chat in a real terminal${lacking ? ` (${lacking})` : ""}`,
@@ -31,13 +39,35 @@ describe.skipIf(lacking)(
           "--model",
           "teller",
         ]),
-        { columns, rows: 40, cwd: root, env: { OPENAI_BASE_URL: server.url } },
+        { columns, rows: 40, cwd: root, env: { ...noKeys, OPENAI_BASE_URL: server.url } },
       );
     const isWithin = (screen: string, columns: number): void => {
       // The prompt's rows are the terminal's own affair, and end where it ends.
       for (const row of screen.split("\n").filter((row) => !row.startsWith(">")))
         expect(row.length, row).toBeLessThan(columns);
     };
+
+    it.concurrent("is what docs/cli.md shows", async () => {
+      const [block] = codeBlocks(readFileSync(`${root}docs/cli.md`, "utf8")).filter(({ info }) => info === "screen");
+      const shown = block?.code.trim() ?? "";
+      const screen = terminals.open(
+        [
+          process.execPath,
+          "--conditions=wakeful-source",
+          "src/cli/bin.ts",
+          "chat",
+          "--tools",
+          "docs/examples/index.ts",
+        ],
+        { columns: 80, rows: 40, cwd: root, env: noKeys },
+      );
+      for (const { index, 1: typed = "" } of shown.matchAll(/^> (.+)$/gm)) {
+        await screen.shows(exactly(`${shown.slice(0, index)}>`));
+        screen.type(typed);
+        screen.press("Enter");
+      }
+      expect(await screen.shows(exactly(shown))).toBe(shown);
+    });
 
     it.concurrent.each([80, 20])(
       "asks, is interrupted by typing and by Ctrl-C, is left, and is gone on with, at %d columns",
