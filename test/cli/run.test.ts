@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -156,6 +156,7 @@ describe("a run with a database", () => {
     const db = freshFile();
     const first = running({ words: ["hi"], db }, { script: ["Hello."] });
     expect(await first.code).toBe(0);
+    expect(existsSync(`${db}-wal`)).toBe(false);
     const [, thread = ""] =
       /^wakeful: to go on with this thread: wakeful run --db \S+ --thread (thread-\w{8})\n$/.exec(first.written.err) ??
       [];

@@ -1,4 +1,6 @@
+import { Subject } from "rxjs";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { chat } from "../../../src/cli/chat/chat.ts";
 import { realParts } from "../../../src/cli/run/parts.ts";
 import type { SessionOptions } from "../../../src/cli/run/session.ts";
@@ -8,6 +10,7 @@ import { memoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { SharedStore } from "../../../src/store/store.ts";
 import type { System } from "../../../src/system/api.ts";
 import { createSystem } from "../../../src/system/create.ts";
+import { defineTool, type Tool } from "../../../src/tool/define.ts";
 import { settle, virtualClock } from "../../support/virtual-clock.ts";
 import { fakeIo } from "../fake-io.ts";
 import { fakeScreen } from "./fake-screen.ts";
@@ -20,6 +23,7 @@ interface Around {
   readonly env?: Record<string, string>;
   /** What `--db` opens, whatever its name. */
   readonly store?: SharedStore;
+  readonly objects?: readonly Tool[];
   /** Why a text is not accepted. */
   readonly refuse?: (threadId: string) => Error | undefined;
 }
@@ -43,7 +47,7 @@ const refusing = (system: System, refuse: (threadId: string) => Error | undefine
 /** A chat at a terminal, on time that the test turns. `head`: the rows before the first prompt. */
 const chatting = async (
   options: Partial<SessionOptions> = {},
-  { script = [], columns = 80, env = {}, store, refuse = () => undefined }: Around = {},
+  { script = [], columns = 80, env = {}, store, objects = [], refuse = () => undefined }: Around = {},
 ) => {
   const world = fakeScreen({ columns, env: { NO_COLOR: "1", ...env } });
   const clock = virtualClock(1_000);
@@ -51,7 +55,8 @@ const chatting = async (
   const code = chat({ tools: [], json: false, ...options }, world.io, {
     ...realParts,
     clock,
-    createSystem: async (given) => refusing(await createSystem({ ...given, clock }), refuse),
+    createSystem: async (given) =>
+      refusing(await createSystem({ ...given, tools: [...(given.tools ?? []), ...objects], clock }), refuse),
     chooseModel: async () => ({ model, isDemo: false }),
     openStore: () => store as SharedStore,
   });
@@ -167,6 +172,13 @@ describe("a chat", () => {
     expect(chat.shown).toBe("> work\n· forever()\n> stop that\n  (interrupted)\nFine.\n>");
   });
 
+  it("shows the last word that had come above the text that interrupts it", async () => {
+    const chat = await chatting({}, { script: [{ chunks: [{ text: "One two" }], end: "open" }, "Fine."] });
+    await chat.type("hi\r");
+    await chat.type("stop\r");
+    expect(chat.shown).toBe("> hi\nOne two\n> stop\n  (interrupted)\nFine.\n>");
+  });
+
   it("keeps what is being typed below what comes meanwhile, row by row", async () => {
     const script: Script = [{ chunks: [{ text: "One two three" }], end: "open" }];
     const chat = await chatting({}, { columns: 20, script });
@@ -251,6 +263,30 @@ describe("Ctrl-C in a chat", () => {
     expect(chat.shown).toMatch(/Awake\.\n {2}\(interrupted\)\n>$/);
     await chat.type("\u0003");
     expect(await chat.code).toBe(0);
+  });
+
+  it("interrupts what an event began after it interrupted something else", async () => {
+    const events = new Subject<{ text: string; associative: true }>();
+    const watch = defineTool({
+      name: "watch",
+      description: "Watches.",
+      inputSchema: z.object({}),
+      subscribe: () => ({ started: "Watching.", events }),
+    });
+    const script: Script = [
+      { chunks: [{ tool_call: { name: "watch" } }] },
+      "I watch.",
+      { chunks: [{ text: "It moved." }], end: "open" },
+      { chunks: [{ text: "And again." }], end: "open" },
+    ];
+    const chat = await chatting({}, { script, objects: [watch] });
+    await chat.type("watch\r");
+    for (const text of ["one", "two"]) {
+      events.next({ text, associative: true });
+      await settle(40);
+      await chat.type("\u0003");
+    }
+    expect(chat.shown).toMatch(/~ watch: two\nAnd again\.\n {2}\(interrupted\)\n>$/);
   });
 
   it("interrupts, and twice in a row leaves", async () => {
