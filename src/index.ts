@@ -20,6 +20,7 @@ export {
   type ToolAnnotations,
   type ToolDefinition,
 } from "./tool/define.ts";
+export { type AiInput, type AiTool, type AiToolOptions, fromAiTool } from "./tool/ai-tool.ts";
 export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
