@@ -27,6 +27,7 @@ export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.t
 export { createSender } from "./queue/sender.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
 export type { SharedStore, Store } from "./store/store.ts";
+export type { Inspector } from "./thread/guarded-inspector.ts";
 export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
