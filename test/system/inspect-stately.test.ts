@@ -77,7 +77,9 @@ describe("Stately's inspector", () => {
     const thread = await system.open("a");
     await thread.ask("hi");
     const leave = system.inspect(inspector.inspect);
-    await expect.poll(() => threadOf(received), { interval: 1 }).toMatchObject({ snapshot: { value: "idle" } });
+    await expect
+      .poll(() => threadOf(received), { interval: 1, timeout: 20_000 })
+      .toMatchObject({ snapshot: { value: "idle" } });
     await thread.ask("hi");
     const rests = () => states(received, threadOf(received)?.sessionId).at(-1);
     await expect.poll(rests, { timeout: 20_000, interval: 5 }).toBe("idle");

@@ -43,7 +43,7 @@ describe("an observer of a system", () => {
     const system = await systemWith({ model: scriptedModel(["one"]), inspect });
     await system.open("a");
     expect(events).toEqual([]);
-    await expect.poll(() => events.length, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => events.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(0);
   });
 
   it("can come later: it learns of the actors that there are, and is told what follows", async () => {
@@ -53,14 +53,14 @@ describe("an observer of a system", () => {
     const system = await systemWith({ model, tools: [tool] });
     const thread = await system.open("a");
     await thread.send("build it");
-    await expect.poll(() => addresses.length, { interval: 1 }).toBe(1);
-    await expect.poll(() => thread.state, { interval: 1 }).toBe("awaitingActiveCall");
+    await expect.poll(() => addresses.length, { interval: 1, timeout: 20_000 }).toBe(1);
+    await expect.poll(() => thread.state, { interval: 1, timeout: 20_000 }).toBe("awaitingActiveCall");
     system.inspect(inspect);
-    await expect.poll(() => events.length, { interval: 1 }).toBe(1);
+    await expect.poll(() => events.length, { interval: 1, timeout: 20_000 }).toBe(1);
     expect(events[0]?.actorRef.getSnapshot().value).toBe("awaitingActiveCall");
     await thread.send("never mind");
     await thread.atRest();
-    await expect.poll(() => types(events), { interval: 1 }).toContain("@xstate.snapshot");
+    await expect.poll(() => types(events), { interval: 1, timeout: 20_000 }).toContain("@xstate.snapshot");
   });
 
   it("learns of the children that a thread has at that moment", async () => {
@@ -71,7 +71,7 @@ describe("an observer of a system", () => {
     await thread.send("hello");
     await model.next();
     system.inspect(inspect);
-    await expect.poll(() => events.length, { interval: 1 }).toBeGreaterThan(1);
+    await expect.poll(() => events.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(1);
     expect(types(events)).toEqual(["@xstate.actor"]);
     expect(events.map(({ actorRef }) => (actorRef as AnyActor).id)).toContain("round");
     expect(roots(events)).toHaveLength(1);
@@ -85,13 +85,13 @@ describe("an observer of a system", () => {
     const leave = system.inspect(inspect);
     system.inspect(other.inspect);
     await thread.ask("hello");
-    await expect.poll(() => events.length, { interval: 1 }).toBeGreaterThan(10);
+    await expect.poll(() => events.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(10);
     leave();
     leave();
     const seen = events.length;
     const before = other.events.length;
     await thread.ask("again");
-    await expect.poll(() => other.events.length, { interval: 1 }).toBeGreaterThan(before + 10);
+    await expect.poll(() => other.events.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(before + 10);
     expect(events).toHaveLength(seen);
   });
 
@@ -262,7 +262,7 @@ describe("a system that nobody observes", () => {
     inspection.observe(() => {
       throw new Error("no");
     });
-    await expect.poll(attached, { interval: 1 }).toBe(0);
+    await expect.poll(attached, { interval: 1, timeout: 20_000 }).toBe(0);
   });
 });
 
@@ -275,7 +275,7 @@ it("an observer that does not keep up misses events, and the logger is told how 
     heard += 1;
   });
   for (let tick = 0; tick < 8_000; tick++) root.send({ type: "tick" });
-  await expect.poll(() => heard, { interval: 1 }).toBe(10_000);
+  await expect.poll(() => heard, { interval: 1, timeout: 20_000 }).toBe(10_000);
   await inspection.close();
   expect(lines).toEqual([
     { level: "warn", fields: { leftOut: expect.any(Number) }, message: expect.stringContaining("does not keep up") },

@@ -19,7 +19,7 @@ const weather = tool({
 const outcomeOf = async (made: Tool, args = {}) => {
   const bench = benchOfCalls();
   bench.handOver(callOf(made, args));
-  await expect.poll(() => bench.results(), { interval: 1 }).toHaveLength(1);
+  await expect.poll(() => bench.results(), { interval: 1, timeout: 20_000 }).toHaveLength(1);
   const [result] = bench.results();
   const progress = bench.sent.flatMap(({ input }) => (input.kind === "progress" ? [input.text] : []));
   return { text: said(result), error: result?.error ?? false, content: result?.content, progress, lines: bench.lines };
@@ -96,7 +96,7 @@ describe("a tool made from an AI SDK tool", () => {
     const call = callOf(fromAiTool("curious", curious));
     const bench = benchOfCalls();
     bench.handOver(call);
-    await expect.poll(() => bench.results(), { interval: 1 }).toHaveLength(1);
+    await expect.poll(() => bench.results(), { interval: 1, timeout: 20_000 }).toHaveLength(1);
     expect(seen.toolCallId).toBe(call.call.callId);
     expect(seen.messages).toEqual([{ role: "user", content: "go" }]);
     expect(seen.abortSignal).toBeInstanceOf(AbortSignal);
@@ -119,7 +119,7 @@ describe("a tool made from an AI SDK tool", () => {
     const [first, second] = [callOf(fromAiTool("patient", patient)), callOf(fromAiTool("patient", patient))];
     bench.handOver(first, second);
     bench.registry.abort(first.call.callId, "interrupted");
-    await expect.poll(() => begun, { interval: 1 }).toBe(1);
+    await expect.poll(() => begun, { interval: 1, timeout: 20_000 }).toBe(1);
     bench.registry.abort(second.call.callId, "interrupted");
     expect(await gone.promise).toMatch(/stopped/);
     expect(begun).toBe(1);
@@ -273,7 +273,7 @@ describe("its result", () => {
     const call = callOf(fromAiTool("endless", endless));
     const bench = benchOfCalls();
     bench.handOver(call);
-    await expect.poll(() => asked, { interval: 1 }).toBe(1);
+    await expect.poll(() => asked, { interval: 1, timeout: 20_000 }).toBe(1);
     bench.registry.abort(call.call.callId, "interrupted");
     go.resolve();
     await closed.promise;
