@@ -14,7 +14,7 @@ import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
-import { guardedInspector } from "../thread/guarded-inspector.ts";
+import { createInspection } from "../thread/inspection.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
 import { watchElsewhere } from "./elsewhere.ts";
@@ -91,6 +91,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       },
     },
   });
+  const inspection = createInspection({ logger, roots: () => [...residents.all()].map(({ actor }) => actor) });
   const environment: ThreadEnvironment = {
     store,
     clock,
@@ -112,11 +113,12 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     timersChanged: () => timers.changed(),
-    inspect: options.inspect && guardedInspector(options.inspect, logger),
+    inspection,
     hooks,
     signal: stopping.signal,
   };
   const residents = createResidents(environment);
+  if (options.inspect) inspection.observe(options.inspect);
   const queue = createInputQueue({
     store,
     clock,
@@ -210,6 +212,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         { store, clock, signal: stopping.signal, pollInterval: limits.pollInterval, onNews: hub.onceCommitted },
         query,
       ),
+    inspect: inspection.observe,
     useModel(model, modelOptions) {
       current = { model, options: resolveModelOptions(model, modelOptions) };
       for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
@@ -230,7 +233,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         stopping.abort();
         for (const resident of residents.all()) resident.stop();
         hub.close();
-        await lease?.release();
+        await Promise.all([lease?.release(), inspection.close()]);
       })();
       return stopped;
     },

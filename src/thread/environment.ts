@@ -1,5 +1,4 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { InspectionEvent } from "xstate";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
@@ -10,6 +9,7 @@ import type { RequestSlots } from "../model/stream/slots.ts";
 import type { Store, ThreadSpec } from "../store/store.ts";
 import type { CallRegistry } from "../tool/registry.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { Inspection } from "./inspection.ts";
 import type { Update } from "./update.ts";
 
 /** What tests and the scenario player see of effects; nothing in production uses it. */
@@ -41,7 +41,7 @@ export interface ThreadEnvironment {
   readonly committed: () => void;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
-  readonly inspect?: ((event: InspectionEvent) => void) | undefined;
+  readonly inspection: Inspection;
   readonly hooks: SystemHooks;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;

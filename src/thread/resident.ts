@@ -59,8 +59,8 @@ export class Resident {
     this.actor = createActor(machine, {
       input: { threadId, version, record, calls, subscriptions, inbox, working, limits: env.limits },
       clock: env.clock as never,
-      ...(env.inspect && { inspect: env.inspect }),
     });
+    env.inspection.adopt(this.actor);
   }
 
   /** Starts the actor on the record and the inbox. */

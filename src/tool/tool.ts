@@ -74,6 +74,9 @@ const mark: unique symbol = Symbol.for("wakeful.tool") as never;
 export const isTool = (value: unknown): value is Tool =>
   typeof value === "object" && value !== null && (value as { [mark]?: unknown })[mark] === true;
 
+/** What providers take of a tool beside its face. */
+export type Sent = Pick<LanguageModelV4FunctionTool, "strict" | "inputExamples" | "providerOptions">;
+
 /** Puts a tool together from parts that were checked. */
 export const createTool = (
   {
@@ -82,9 +85,10 @@ export const createTool = (
     inputSchema,
   }: { readonly name: string; readonly description: string; readonly inputSchema: ToolSchema },
   rest: Pick<ToolFace, "passive" | "onRestart" | "annotations" | "deadline" | "display"> & ToolBehaviour,
+  more: Sent = {},
 ): Tool => {
   const { sent, parse } = compileSchema(name, inputSchema);
-  const spec = Object.freeze({ type: "function" as const, name, description, inputSchema: sent });
+  const spec = Object.freeze({ type: "function" as const, name, description, inputSchema: sent, ...more });
   const tool = { name, description, spec, parse, ...rest };
   Object.defineProperty(tool, mark, { value: true });
   return Object.freeze(tool);
