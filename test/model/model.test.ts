@@ -28,12 +28,19 @@ describe("a model", () => {
   );
 
   it("has the options its owner gives, before any default", () => {
-    const options = { eventsAs: "call", keepUnsignedReasoning: true, supportsImages: false, contextWindow: 9 } as const;
+    const options = {
+      eventsAs: "call",
+      keepUnsignedReasoning: true,
+      supportsImages: false,
+      contextWindow: 9,
+      settings: { seed: 1 },
+    } as const;
     expect(resolveModelOptions(model("anthropic"), options)).toEqual(options);
     expect(resolveModelOptions(model("openai"))).toEqual({
       eventsAs: "call",
       keepUnsignedReasoning: false,
       supportsImages: true,
+      settings: {},
     });
   });
 });
