@@ -12,7 +12,7 @@ export interface Reply {
   readonly chunks?: readonly (string | Uint8Array)[];
   /** What comes behind them. `end`: as it should be. `drop`: the connection breaks. `hold`: nothing. Default `end`. */
   readonly ending?: "end" | "drop" | "hold";
-  /** `hold`, but not even headers. */
+  /** Not even headers come; what comes behind is `hold`, or `drop`. */
   readonly silent?: true;
 }
 
@@ -128,7 +128,10 @@ export class WireServer {
 }
 
 const give = ({ status = 200, headers = {}, chunks = [], ending = "end", silent }: Reply, response: ServerResponse) => {
-  if (silent) return;
+  if (silent) {
+    if (ending === "drop") response.destroy();
+    return;
+  }
   response.writeHead(status, headers);
   response.flushHeaders();
   for (const chunk of chunks) if (chunk.length > 0) response.write(chunk);
