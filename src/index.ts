@@ -31,7 +31,7 @@ export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
 export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
-export type { Failure, Usage } from "../machines/round/turn.ts";
+export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";
 export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";

@@ -1,7 +1,7 @@
 import { assign, fromCallback, sendTo, setup } from "xstate";
 import type { BrokenTry, RoundCommand, StreamCommand, StreamEvent } from "./events.ts";
 import { failureOf, mayRefuseEventCalls } from "./refusal.ts";
-import { triesAgain, waitBefore } from "./retry.ts";
+import { isPostponed, postponedAfter, triesAgain, waitBefore } from "./retry.ts";
 import type { Block, RoundLimits, RoundOutput } from "./turn.ts";
 
 /** What a round is created with. `request` is passed on to the stream and not looked at. */
@@ -9,6 +9,8 @@ export interface RoundInput {
   readonly threadId: string;
   readonly request: unknown;
   readonly limits: RoundLimits;
+  /** The number of the first try. Default 1; above that when rounds before were postponed. */
+  readonly attempt?: number;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface StreamInput {
 }
 
 export interface RoundContext extends RoundInput {
-  /** The try that is under way or waited for, from 1. */
+  /** The try that is under way or waited for. */
   readonly attempt: number;
   /** Whole blocks of this try; those of earlier tries are gone. */
   readonly blocks: readonly Block[];
@@ -70,6 +72,9 @@ export const roundMachine = setup({
       triesAgain(context.attempt, broken, context.limits),
     mayRefuseEventCalls: ({ context }, { broken }: { broken: BrokenTry }) =>
       mayRefuseEventCalls(broken, context.eventsAs),
+    /** The provider is to be left alone for longer than a round lasts. */
+    isPostponed: ({ context }, { broken }: { broken: BrokenTry }) =>
+      isPostponed(context.attempt, broken, context.limits),
     isTruncated: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "truncated",
     isFiltered: (_, { outcome }: { outcome: Ended["outcome"] }) => outcome === "filtered",
   },
@@ -102,6 +107,16 @@ export const roundMachine = setup({
       model,
       end: { outcome: "cut" as const, usage: null, at },
     })),
+    endPostponed: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
+      blocks: [],
+      model: broken.model,
+      end: {
+        outcome: "postponed" as const,
+        usage: null,
+        at: broken.at,
+        ...postponedAfter(context.attempt, broken),
+      },
+    })),
     endFailed: assign(({ context }, { broken }: { broken: BrokenTry }) => ({
       blocks: [...context.blocks, ...textBlock(broken.visible)],
       model: broken.model,
@@ -119,7 +134,15 @@ export const roundMachine = setup({
   },
 }).createMachine({
   id: "round",
-  context: ({ input }) => ({ ...input, attempt: 1, eventsAs: null, blocks: [], wait: 0, model: "", end: null }),
+  context: ({ input }) => ({
+    ...input,
+    attempt: input.attempt ?? 1,
+    eventsAs: null,
+    blocks: [],
+    wait: 0,
+    model: "",
+    end: null,
+  }),
   initial: "streaming",
   output: ({ context }) => outputOf(context),
   states: {
@@ -175,6 +198,11 @@ export const roundMachine = setup({
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
               },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
+              },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
             "stream.dropped": [
@@ -186,6 +214,11 @@ export const roundMachine = setup({
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
               },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
+              },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
             "stream.stalled": [
@@ -196,6 +229,11 @@ export const roundMachine = setup({
                   { type: "planRetry", params: ({ event }) => ({ broken: event }) },
                   { type: "announceRetry", params: ({ event }) => event },
                 ],
+              },
+              {
+                guard: { type: "isPostponed", params: ({ event }) => ({ broken: event }) },
+                target: "#round.postponed",
+                actions: { type: "endPostponed", params: ({ event }) => ({ broken: event }) },
               },
               { target: "#round.failed", actions: { type: "endFailed", params: ({ event }) => ({ broken: event }) } },
             ],
@@ -231,9 +269,10 @@ export const roundMachine = setup({
     truncated: { type: "final", description: "The provider ended the turn at the model's output limit." },
     filtered: { type: "final", description: "The provider's filter ended the turn." },
     cut: { type: "final", description: "An input interrupted the turn; what was complete or visible is kept." },
-    failed: {
+    postponed: {
       type: "final",
-      description: "The error was fatal, the tries ran out, or the provider asked for a wait that is not sat out.",
+      description: "The wait before the next try is too long to sit out: nothing is kept, the thread rests meanwhile.",
     },
+    failed: { type: "final", description: "The error was fatal, or the tries ran out." },
   },
 });

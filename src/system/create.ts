@@ -226,15 +226,12 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         const accepted = queue.stop().finally(deaf);
         deafElsewhere?.();
         timers.stop();
-        const commits = accepted.then(() => {
-          registry.stop();
-          return Promise.all([...residents.all()].map((resident) => resident.settled()));
-        });
+        const left = accepted.then(() => residents.leave());
         let limit: unknown;
         const late = new Promise<void>((resolve) => {
           limit = clock.setTimeout(resolve, stopLimit);
         });
-        await Promise.race([commits, late]);
+        await Promise.race([left, late]);
         clock.clearTimeout(limit);
         registry.stop();
         stopping.abort();

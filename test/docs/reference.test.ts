@@ -78,6 +78,7 @@ describe("the reference", () => {
         "call-already-answered": true,
         "unknown-source": true,
         "subscription-ended": true,
+        "retry-not-due": true,
       }),
     ));
 

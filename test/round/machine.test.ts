@@ -83,17 +83,24 @@ describe("a try that breaks", () => {
   it("waits as long as the provider asks", () =>
     expect(roundAfter(broken("failed", { retryAfter: 7_000, jitter: 0.9 })).waits).toEqual([7_000]));
 
-  it("sits out a wait of the limit, and ends with the instant of the next chance beyond it", () => {
+  it("sits out a wait of the limit, and beyond it ends with nothing but the instant of the next try", () => {
     expect(roundAfter(broken("failed", { retryAfter: 60_000 })).state).toBe("waiting");
     const round = roundAfter(block("kept"), broken("failed", { retryAfter: 86_400_000, at: 0 }));
     expect(round.output).toMatchObject({
-      outcome: "failed",
-      blocks: [says("kept")],
+      outcome: "postponed",
+      blocks: [],
+      retry: { due: 86_400_000, attempt: 2 },
       failure: {
         code: "MODEL_UNAVAILABLE",
-        message: "It broke. It may be asked again at 1970-01-02T00:00:00.000Z.",
+        message: "It broke. It is asked again at 1970-01-02T00:00:00.000Z, or when you write.",
       },
     });
+  });
+
+  it("counts its tries on from those of the round that was postponed", () => {
+    const round = new Fold({}, 11).after(block("half"), broken("failed", { retryAfter: 86_400_000 }));
+    expect(round.tries).toMatchObject([{ attempt: 11 }]);
+    expect(round.output).toMatchObject({ outcome: "failed", blocks: [says("half")] });
   });
 
   it("ends in a failure also when the provider names a wait that no calendar has", () =>

@@ -93,8 +93,16 @@ describe("a round, whatever happens around it", () => {
       }),
     ));
 
-  it("says why, exactly when it failed", () =>
-    whatever(({ output }) => expect(output?.failure !== undefined).toBe(output?.outcome === "failed")));
+  it("says why, exactly when it failed or was postponed", () =>
+    whatever(({ output }) =>
+      expect(output?.failure !== undefined).toBe(output?.outcome === "failed" || output?.outcome === "postponed"),
+    ));
+
+  it("keeps nothing of a request that it postpones, and says when it is due", () =>
+    whatever(({ output }) => {
+      expect(output?.retry !== undefined).toBe(output?.outcome === "postponed");
+      if (output?.retry) expect(output.blocks).toEqual([]);
+    }));
 
   it("waits no longer than a round sits out", () =>
     whatever(({ waits }) => {

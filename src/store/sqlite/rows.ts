@@ -110,6 +110,8 @@ export const StoredRecord = z.object({
   repeated: z.object({ call: z.string(), times: count }).nullable(),
   roundDue: z.boolean(),
   lastFailure: StoredFailure.nullable(),
+  // Records of version 0.1 were written without it.
+  retry: z.object({ due: count, attempt: count }).nullable().default(null),
   usage: StoredUsage,
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;
