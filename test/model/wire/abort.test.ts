@@ -56,6 +56,25 @@ describe.each(formats)("a request to $name that is open", (format) => {
     });
   });
 
+  it("report 002: drops a call whose arguments were still coming when the user wrote, and keeps those that were whole", async () => {
+    const made = await wired(format, { tools: [find] });
+    const said = [
+      { text: "I look" },
+      { call: "find", args: '{"q":"a whole one"}' },
+      { call: "find", args: '{"q":"par' },
+    ];
+    made.server.reply(made.replies.begins({ said }, 3), made.replies.says("yes?"));
+    await opened(made, true);
+    expect(await made.thread.ask("wait")).toBe("yes?");
+    const sent = JSON.stringify(made.server.last.body);
+    expect(sent).toContain("I look");
+    expect(sent).not.toContain("par\\");
+    const calls = (await historyOf(made.thread)).flatMap(({ entry }) =>
+      entry.kind === "turn" ? entry.parts.filter(({ type }) => type === "call") : [],
+    );
+    expect(calls.length).toBeLessThan(2);
+  });
+
   it("is closed once, and leaves no connection to the server behind that works on", async () => {
     const made = await wired(format, { tools: [find] });
     made.server.reply(made.replies.begins(long, 6), made.replies.begins(long, 6), made.replies.says("done"));

@@ -56,11 +56,19 @@ describe.each(formats)("on $name", (format) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("a 429 that asks for an hour is not sat out: the thread rests and says when it may be asked again", async () => {
+  it("a 429 that asks for an hour is not sat out: the thread rests, and asks again when the hour is over", async () => {
     const { replies } = await wired(format);
-    const { failure, thread } = await fails(format, replies.error("rate", { "retry-after": "3600" }));
+    const { failure, thread, server, clock } = await fails(format, replies.error("rate", { "retry-after": "3600" }));
     expect(failure).toMatchObject({ code: "MODEL_UNAVAILABLE", message: expect.stringContaining("01:00:01.000Z") });
-    expect((await historyOf(thread)).map(({ entry }) => entry.kind)).toEqual(["user"]);
+    expect(thread.state).toBe("idle");
+    server.reply(replies.says("done"));
+    await clock.advance(3_600_000);
+    await until(() => server.requests.length === 2, "the second request");
+    await until(() => thread.view().lastFailure === null, "the answer");
+    await thread.atRest();
+    const history = (await historyOf(thread)).map(({ entry }) => entry);
+    expect(history).toMatchObject([{ kind: "user" }, { kind: "turn", parts: [{ text: "done" }] }]);
+    expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
   });
 
   it.each<Trouble>(["server", "overloaded"])("a failure of the provider (%s) is asked again", async (trouble) => {

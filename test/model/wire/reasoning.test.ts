@@ -103,6 +103,26 @@ describe("reasoning that OpenAI encrypted", () => {
   });
 });
 
+describe.each([anthropic, openaiResponses])("report 005: reasoning between the calls of a turn of $name", (format) => {
+  it("is signed and kept; each call has its own result, directly behind the turn", async () => {
+    const { thread, server, replies } = await wired(format, { tools: [find] });
+    server.reply(
+      replies.answer({
+        said: [
+          { thinking: "first", signature: "s1" },
+          { call: "find", args: '{"q":"a"}' },
+          { thinking: "second", signature: "s2" },
+          { call: "find", args: '{"q":"b"}' },
+        ],
+      }),
+      replies.says("done"),
+    );
+    expect(await thread.ask("go")).toBe("done");
+    const sent = JSON.stringify(server.last.body);
+    for (const text of ["s1", "s2", "found a", "found b"]) expect(sent).toContain(text);
+  });
+});
+
 describe("reasoning without a signature", () => {
   const unsigned: Answer = { said: [{ thinking: "hm 漢" }, { call: "find", args: '{"q":"a"}' }] };
 

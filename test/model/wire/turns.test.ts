@@ -109,6 +109,16 @@ describe.each(formats)("a thread on $name", (format) => {
     },
   );
 
+  it("report 014: runs the call that can run beside one whose arguments broke off, and answers both", async () => {
+    const { thread, server, replies } = await wired(format, { tools });
+    const said = ['{"q":"a"}', '{"q":"brok'].map((args) => ({ call: "find", args }));
+    server.reply(replies.answer({ said }), replies.says("done"));
+    expect(await thread.ask("go")).toBe("done");
+    const [found, refused] = await callsOf(thread);
+    expect(found).toEqual(["find", { q: "a" }, "found a"]);
+    expect(refused?.[2]).toContain("Error");
+  });
+
   it("report 009: sends a name that no tool can have back in a form that the provider takes", async () => {
     const { thread, server, replies } = await wired(format, { tools });
     server.reply(replies.answer({ said: [{ call: "$READ FILE", args: "{}" }] }), replies.says("sorry"));
