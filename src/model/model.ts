@@ -12,7 +12,10 @@ export interface ModelOptions {
   readonly eventsAs?: "call" | "text";
   /** Store reasoning that carries no signature, and send it back. Default false: it is shown only. */
   readonly keepUnsignedReasoning?: boolean;
-  /** Images in results are sent. Default true; else the model reads a placeholder. */
+  /**
+   * Images in results are sent; else the model reads a placeholder. Default by provider: true, but for chat completions,
+   * whose results are text: an image would be read there letter by letter.
+   */
   readonly supportsImages?: boolean;
   /** Tokens. */
   readonly contextWindow?: number;
@@ -32,6 +35,9 @@ export interface ResolvedModelOptions extends ModelOptions {
 export const modelName = ({ provider, modelId }: Pick<LanguageModelV4, "provider" | "modelId">): string =>
   `${provider}/${modelId}`;
 
+/** The chat completions API, of whichever provider, as its packages name it. */
+const hasTextResults = ({ provider }: Pick<LanguageModelV4, "provider">): boolean => provider.endsWith(".chat");
+
 export const resolveModelOptions = (
   model: Pick<LanguageModelV4, "provider" | "modelId">,
   options: ModelOptions = {},
@@ -39,6 +45,6 @@ export const resolveModelOptions = (
   ...options,
   eventsAs: eventsAsFor(model, options.eventsAs),
   keepUnsignedReasoning: options.keepUnsignedReasoning ?? false,
-  supportsImages: options.supportsImages ?? true,
+  supportsImages: options.supportsImages ?? !hasTextResults(model),
   settings: resolveSettings(model, options.settings),
 });

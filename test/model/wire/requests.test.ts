@@ -4,6 +4,7 @@ import { z } from "zod";
 import { defineTool, resultFor } from "../../../src/index.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
 import { anthropic } from "../../support/wire/anthropic.ts";
+import { openaiResponses } from "../../support/wire/openai-responses.ts";
 import type { Answer } from "../../support/wire/script.ts";
 import { byHand, find, picture, png } from "../../support/wire/tools.ts";
 import { formats, historyOf, until, wired } from "../../support/wire/wired.ts";
@@ -99,11 +100,14 @@ describe.each(formats)("what $name is sent (R5)", (format) => {
     await historyOf(thread);
   });
 
-  it("has images of results where the provider takes them, and a word for them where it does not", async () => {
+  it("has images of results where its API takes them, and a word for them where it does not", async () => {
     const { thread, server, replies, system } = await wired(format, { tools: [picture] });
     server.reply(replies.answer(calls("picture")), replies.says("a dot"), replies.says("blind"));
     await thread.ask("go");
-    expect(JSON.stringify(server.last.body)).toContain(png);
+    const takesImages = [anthropic, openaiResponses].includes(format);
+    expect(JSON.stringify(server.last.body).includes(png)).toBe(takesImages);
+    expect(/"type":"(input_)?image"/.test(JSON.stringify(server.last.body))).toBe(takesImages);
+    expect(JSON.stringify(server.last.body).includes("[image image/png]")).toBe(!takesImages);
     system.useModel(format.model({ url: server.url }), { supportsImages: false });
     await thread.ask("again");
     expect(JSON.stringify(server.last.body)).not.toContain(png);
