@@ -144,4 +144,10 @@ const writeSubscription = (paper: Paper, { callId, name, args, lastEventId }: Su
 };
 
 const writeTimer = (paper: Paper, { callId, purpose, due }: Timer, now: number): void =>
-  paper.add(`${purpose === "wake" ? "end of the time" : "deadline"} of ${shortLine(callId)}: ${moment(due, now)}`, 1);
+  paper.add(`${timerNames[purpose]}${callId === null ? "" : ` of ${shortLine(callId)}`}: ${moment(due, now)}`, 1);
+
+const timerNames = {
+  wake: "end of the time",
+  deadline: "deadline",
+  retry: "the model is asked again",
+} as const satisfies Record<Timer["purpose"], string>;

@@ -35,8 +35,8 @@ export const readThread = async (store: SharedStore, threadId: ThreadId, now: nu
     return {
       thread,
       timers: timers
-        .filter(({ callId }) => outstanding.has(callId))
-        .map(({ callId, purpose, due }) => ({ callId, purpose, due })),
+        .filter(({ callId }) => callId === null || outstanding.has(callId))
+        .map(({ threadId: _, ...timer }) => timer),
       runner,
       since: await sinceOf(store, thread),
     };

@@ -93,7 +93,9 @@ const standingOf = (ledger: Ledger, waiting: WaitingInput): Standing => {
 
 const endingsOf = ({ callId, form, passive, status, onRestart }: Call, timers: readonly Timer[]): Ending[] => [
   ...(form === "builtin" ? [] : [{ by: "result", from: form === "dispatch" ? "anybody" : "its tool" } as const]),
-  ...timers.filter((timer) => timer.callId === callId).map(({ purpose, due }) => ({ by: purpose, due })),
+  ...timers.flatMap((timer) =>
+    timer.callId !== null && timer.callId === callId ? [{ by: timer.purpose, due: timer.due }] : [],
+  ),
   { by: passive ? "input" : "interruption" },
   ...(status === "started" && form !== "builtin" && onRestart === "fail" ? [{ by: "restart" } as const] : []),
 ];
