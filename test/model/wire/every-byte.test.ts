@@ -38,6 +38,7 @@ const plain = (blocks: readonly Block[]) =>
 
 describe.each(formats.flatMap((format) => answers.map((answer, n) => ({ name: format.name, n, format, answer }))))(
   "answer $n of $name",
+  { timeout: 120_000 },
   ({ n, format, answer }) => {
     const heard = hearing(format);
     const events = format.render(answer);
