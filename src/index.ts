@@ -35,6 +35,7 @@ export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "..
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";
+export type { ModelSettings } from "./model/settings.ts";
 export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
