@@ -68,7 +68,10 @@ export interface ThreadSummary {
   readonly state: ThreadState;
   /** Inputs in the inbox. */
   readonly waiting: number;
-  /** The record says that a slice goes on, or a call was made and not yet started. */
+  /**
+   * Whoever runs the threads has to take this one up: its record says that a slice goes on, a call was made that nobody
+   * else has acknowledged, or a subscription has its producer in a process.
+   */
   readonly due: boolean;
 }
 
@@ -124,7 +127,8 @@ export interface Store {
   }): Promise<readonly FeedItem[]>;
   /**
    * Threads by id, ascending by code units, from behind `after`. `withWork` narrows to those with inputs that wait or that
-   * are `due`; nothing is ever handed over for a `builtin` call, so it makes no thread due.
+   * are `due`; what is left in them when a process ends has to begin again. A `builtin` call makes no thread due: nothing is
+   * handed over for it.
    */
   threads(query?: {
     readonly state?: ThreadState;

@@ -13,8 +13,9 @@ export type Migration = (connection: DatabaseSync) => void;
  * - `thread.id` stands for the thread's name everywhere else. `record` is null until the first commit that brings one.
  * - `input.seq` is the `seq` of the contract; it grows over all threads, so it also serves as a cursor of acceptance.
  * - `timer.call` is empty for a timer of the thread itself.
- * - `call.due` is 1 while the call waits to be handed over. With `inbox` and `thread.round_due` it tells which threads
- *   have work, without a look at those that rest.
+ * - `call.due` is 1 while the call waits to be handed over or is at work in a process, `subscription.due` while its producer
+ *   is. With `inbox` and `thread.round_due` they tell which threads a process has to take up, without a look at those that
+ *   rest.
  * - `feed` has one row for the facts that became durable together: `first` is the position of the first, `facts` their
  *   number. What a fact shares with an input or an entry is not in it (see shared-facts.ts).
  */
@@ -64,8 +65,17 @@ const first: Migration = (connection) =>
     ) STRICT, WITHOUT ROWID;
   `);
 
+/** A producer lives in a process: when that ends, the thread has to be taken up. Calls at work had been left out as well. */
+const producers: Migration = (connection) =>
+  connection.exec(`
+    ALTER TABLE subscription ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    UPDATE subscription SET due = 1 WHERE json_extract(body, '$.form') = 'subscribe';
+    CREATE INDEX subscription_due ON subscription (thread) WHERE due;
+    UPDATE call SET due = 1 WHERE status < 3 AND json_extract(body, '$.form') <> 'builtin';
+  `);
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, producers];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;
