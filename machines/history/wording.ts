@@ -5,13 +5,17 @@ import type { JsonObject } from "./json.ts";
 
 const says = (text: string): ContentItem[] => [{ type: "text", text }];
 
-/** `by`: what interrupted the call. */
-export const interruptedText = (by: "text" | "control"): ContentItem[] =>
-  says(
-    by === "text"
-      ? "Interrupted: the user wrote before this call had a result. It may or may not have taken effect."
-      : "Interrupted: the user stopped this call before it had a result. It may or may not have taken effect.",
-  );
+const interrupters = {
+  text: "the user wrote before this call had a result",
+  control: "the user stopped this call before it had a result",
+  stop: "the program was stopped before this call had a result",
+} as const;
+
+/** What interrupted calls; `stop`: the system was stopped. */
+export type Interrupter = keyof typeof interrupters;
+
+export const interruptedText = (by: Interrupter): ContentItem[] =>
+  says(`Interrupted: ${interrupters[by]}. It may or may not have taken effect.`);
 
 /** `by`: what woke the thread, e.g. `an event`. */
 export const wokenEarlyText = (by: string): ContentItem[] => says(`Woken early by ${by}.`);
@@ -34,6 +38,7 @@ const whyNot = {
   failed: "the request to the model failed before the turn ended",
   repeated: "the same call was made too often in a row",
   interrupted: "the user interrupted before it could begin",
+  stopped: "the program was stopped before the turn ended",
   notStarted: "another call of this turn was refused; read its error first",
 } as const;
 

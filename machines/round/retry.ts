@@ -23,18 +23,34 @@ export const waitBefore = (attempt: number, { retryAfter = 0, jitter }: BrokenTr
 export const triesAgain = (attempt: number, broken: BrokenTry, { tries, slowRetry }: RoundLimits): boolean =>
   broken.retryable !== false && attempt < tries && waitBefore(attempt, broken) <= slowRetry;
 
+/** Whether the wait after try `attempt` is too long to sit out: the round ends, and another asks again after it. */
+export const isPostponed = (attempt: number, broken: BrokenTry, { tries, slowRetry }: RoundLimits): boolean =>
+  broken.retryable !== false && attempt < tries && waitBefore(attempt, broken) > slowRetry;
+
+/** The wait after try `attempt` as an instant, and what is said of it meanwhile. */
+export const postponedAfter = (
+  attempt: number,
+  broken: BrokenTry,
+): Required<Pick<RoundOutput, "failure" | "retry">> => {
+  const due = Math.min(broken.at + waitBefore(attempt, broken), lastInstant);
+  return {
+    retry: { due, attempt: attempt + 1 },
+    failure: {
+      code: "MODEL_UNAVAILABLE",
+      message: `${broken.message} It is asked again at ${new Date(due).toISOString()}, or when you write.`,
+    },
+  };
+};
+
 /** Why a round gives up after try `attempt`, with what its owner can do. */
 export const failureAfter = (
   attempt: number,
   broken: BrokenTry,
-  { tries, slowRetry }: RoundLimits,
-): NonNullable<RoundOutput["failure"]> => {
-  const { message, at } = broken;
-  if (broken.retryable === false) return { code: "MODEL_FAILED", message };
-  const wait = waitBefore(attempt, broken);
-  const way =
-    wait > slowRetry
-      ? `It may be asked again at ${new Date(Math.min(at + wait, lastInstant)).toISOString()}.`
-      : `That was try ${attempt} of ${tries}. Write to the thread to ask again.`;
-  return { code: "MODEL_UNAVAILABLE", message: `${message} ${way}` };
-};
+  { tries }: RoundLimits,
+): NonNullable<RoundOutput["failure"]> =>
+  broken.retryable === false
+    ? { code: "MODEL_FAILED", message: broken.message }
+    : {
+        code: "MODEL_UNAVAILABLE",
+        message: `${broken.message} That was try ${attempt} of ${tries}. Write to the thread to ask again.`,
+      };

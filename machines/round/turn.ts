@@ -58,6 +58,7 @@ export interface Failure {
   readonly code:
     | "MODEL_FAILED"
     | "MODEL_UNAVAILABLE"
+    | "CONTEXT_TOO_LONG"
     | "TURN_TRUNCATED"
     | "TURN_FILTERED"
     | "ROUND_LIMIT"
@@ -66,21 +67,30 @@ export interface Failure {
   readonly at: number;
 }
 
+/** A request that is to be made again: its next try, counted from 1, and its instant, ms since the epoch. */
+export interface Retry {
+  readonly due: number;
+  readonly attempt: number;
+}
+
 /**
  * What a round hands back, however it went; a round never fails in another way.
  * `finished`: the model ended its turn. `truncated`, `filtered`: the provider ended it. `cut`: an input interrupted it;
  * `blocks` holds what was complete, and visible text of the block that was open. `failed`: tries ran out or the error was
- * fatal; `blocks` holds the visible text and complete calls of the last try.
+ * fatal; `blocks` holds the visible text and complete calls of the last try. `postponed`: the wait before the next try is
+ * too long to sit out; `blocks` is empty, and `retry` says when the same is to be asked again.
  */
 export interface RoundOutput {
-  readonly outcome: "finished" | "truncated" | "filtered" | "cut" | "failed";
+  readonly outcome: "finished" | "truncated" | "filtered" | "cut" | "failed" | "postponed";
   readonly blocks: readonly Block[];
   /** Null when no end mark came. */
   readonly usage: Usage | null;
   /** Provider and model id, e.g. `anthropic/claude-sonnet-4-5`. */
   readonly model: string;
-  /** Set when the outcome is `failed`. */
+  /** Set when the outcome is `failed` or `postponed`. */
   readonly failure?: Pick<Failure, "code" | "message">;
+  /** Set when the outcome is `postponed`. */
+  readonly retry?: Retry;
   /** The instant the round ended. */
   readonly at: number;
 }

@@ -20,6 +20,7 @@ import {
   isEvent,
   isFromOutside,
   isInterruptingText,
+  isRetry,
   isText,
   type Ledger,
 } from "./ledger.ts";
@@ -137,7 +138,8 @@ export interface Batch {
 /**
  * Moves everything that waits into the slice: results of all outstanding calls, then texts and events. Controls stay
  * where they are. Events are judged once more, since a result of this batch can have opened, and an event of it ended,
- * their subscription. A round that goes on after inline results takes nothing, unless a user's text waits.
+ * their subscription. A request that was postponed is made again with whatever
+ * waits; its tries are counted on, unless the user wrote. A round that goes on after inline results takes nothing, unless a user's text waits.
  */
 export const takeBatch = (ledger: Ledger): Batch => {
   const { slice, now: at } = ledger;
@@ -145,7 +147,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
   const waiting = ledger.inbox.filter((input) => !isControl(input));
   const others = inBatchOrder(
     ledger,
-    waiting.filter((input) => !isAnswer(input)),
+    waiting.filter((input) => !isAnswer(input) && !isRetry(input)),
   );
   const { entries, opened, refused } = settleAll(ledger, others, at);
   const facts: Fact[] = entries.map(({ entry }) => resultFactOf(entry as ResultEntry));
@@ -182,11 +184,13 @@ export const takeBatch = (ledger: Ledger): Batch => {
       record: {
         ...ledger.record,
         nextPosition: position,
+        retry: null,
         ...(outside && { rounds: 0, repeated: null }),
       },
       slice: {
         ...slice,
         goesOn: false,
+        attempt: taken.some(isText) ? 1 : (ledger.record.retry?.attempt ?? 1),
         causes: [...inCallOrder(ledger), ...taken],
         entries: [...slice.entries, ...entries],
         consumed: [...slice.consumed, ...waiting.map(({ seq }) => seq)],

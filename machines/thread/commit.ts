@@ -1,7 +1,7 @@
 import type { EventSource, PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { JsonObject } from "../history/json.ts";
-import type { CallForm, Failure, Usage } from "../round/turn.ts";
+import type { CallForm, Failure, Retry, Usage } from "../round/turn.ts";
 import type { Fact } from "./facts.ts";
 
 /** How far a call got. `proposed` (waits for approval) comes before these, a result after them. */
@@ -30,13 +30,13 @@ export interface Subscription extends EventSource {
   readonly lastEventId?: string;
 }
 
-/** An instant at which something happens to a call. A call has at most one timer of each purpose. */
-export interface Timer {
-  readonly callId: CallId;
-  readonly purpose: "wake" | "deadline";
-  /** ms since the epoch. */
-  readonly due: number;
-}
+/**
+ * An instant (`due`, ms since the epoch) at which something happens to a call, or to the thread itself (`retry`: the model
+ * is asked again). A call has at most one timer of each purpose, and so has the thread.
+ */
+export type Timer =
+  | { readonly callId: CallId; readonly purpose: "wake" | "deadline"; readonly due: number }
+  | { readonly callId: null; readonly purpose: "retry"; readonly due: number };
 
 /** The state a thread rests in, as `thread.state` names it; `running` while a slice is under way. */
 export type ThreadState = "running" | "awaitingActiveCall" | "idlePassive" | "subscribed" | "idle" | "closed";
@@ -54,6 +54,8 @@ export interface ThreadRecord {
   /** The slice goes on with another round that has no inputs of its own: results wait to be read by the model. */
   readonly roundDue: boolean;
   readonly lastFailure: Failure | null;
+  /** The request to the model that is to be made again; the thread rests until then. */
+  readonly retry: Retry | null;
   readonly usage: Usage;
   /** The state that the record alone implies; the live thread may already run again. */
   readonly state: ThreadState;
@@ -66,12 +68,18 @@ export const newRecord: ThreadRecord = {
   repeated: null,
   roundDue: false,
   lastFailure: null,
+  retry: null,
   usage: { inputTokens: 0, outputTokens: 0 },
   state: "idle",
 };
 
 /** Why an input that was accepted will never be in a history. */
-export type DiscardReason = "call-not-outstanding" | "call-already-answered" | "unknown-source" | "subscription-ended";
+export type DiscardReason =
+  | "call-not-outstanding"
+  | "call-already-answered"
+  | "unknown-source"
+  | "subscription-ended"
+  | "retry-not-due";
 
 /**
  * One transaction on one thread: everything in it becomes visible together or not at all. Plain data that the thread
@@ -95,7 +103,7 @@ export interface ThreadCommit {
     readonly moved: readonly Subscription[];
     readonly ended: readonly CallId[];
   };
-  /** Timers of settled calls are cleared by the store with the call. */
+  /** Timers of settled calls are cleared by the store with the call, the thread's own by every commit that has a record. */
   readonly timers: readonly Timer[];
   readonly record: ThreadRecord | null;
   /** What the feed gets, in this order. */

@@ -1,4 +1,5 @@
 import type { CallId } from "../history/ids.ts";
+import type { RoundOutput } from "../round/turn.ts";
 import type { WaitingInput } from "./input.ts";
 import {
   callsToHandOver,
@@ -10,6 +11,7 @@ import {
   isDeferrable,
   isFromOutside,
   isInterruptingText,
+  isRetry,
   type Ledger,
   noSlice,
   unanswered,
@@ -20,9 +22,13 @@ import {
 export const bringsInterruption = (inputs: readonly WaitingInput[]): boolean =>
   inputs.some((input) => isInterruptingText(input) || isControl(input));
 
-/** A person stops work: an active call is outstanding and unanswered, or a slice would go on with another round. */
+/**
+ * A person stops work: an active call is outstanding and unanswered, a slice would go on with another round, or a request
+ * waits to be made again.
+ */
 export const stopWaits = (ledger: Ledger): boolean =>
-  ledger.inbox.some(isControl) && (hasActiveUnanswered(ledger) || ledger.record.roundDue);
+  ledger.inbox.some(isControl) &&
+  (hasActiveUnanswered(ledger) || ledger.record.roundDue || ledger.record.retry !== null);
 
 /** A stop came behind something that waits: what that would begin is stopped before it has begun. */
 export const stopFollows = (ledger: Ledger): boolean => {
@@ -51,13 +57,30 @@ export const handsOver = (ledger: Ledger): boolean => callsToHandOver(ledger).le
 
 export const callsInline = (ledger: Ledger): boolean => inlineCalls(ledger).length > 0;
 
+/** The next start begins a slice: what the last one took was not committed, or something waits. */
+export const leavesWork = (ledger: Ledger): boolean =>
+  ledger.slice.consumed.length > 0 ||
+  handsOver(ledger) ||
+  callsInline(ledger) ||
+  stopWaits(ledger) ||
+  textInterrupts(ledger) ||
+  roundIsDue(ledger) ||
+  batchWaits(ledger);
+
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
 export const mayAsk = (ledger: Ledger): boolean => {
   if (ledger.inbox.some(isControl)) return false;
   if (ledger.record.rounds >= ledger.limits.rounds && !ledger.inbox.some(isFromOutside)) return false;
-  if (ledger.slice.interruption === "control") return ledger.inbox.some((input) => !isAnswer(input));
+  if (ledger.slice.interruption === "control") return ledger.inbox.some((input) => !isAnswer(input) && !isRetry(input));
   return ledger.slice.goesOn || ledger.lost.length > 0 || ledger.inbox.length > 0;
 };
+
+/**
+ * The stop of the system cut a round that had shown nothing, and no input cut it too: its inputs are left in the inbox,
+ * and the next start asks them again.
+ */
+export const isUnheard = (ledger: Ledger, { outcome, blocks }: RoundOutput): boolean =>
+  ledger.stopping && outcome === "cut" && blocks.length === 0 && !bringsInterruption(ledger.inbox);
 
 /** The slice begins by interrupting what is outstanding; a control has done its work with that. */
 export const beginInterruption = (ledger: Ledger, interruption: Interruption): Ledger => ({

@@ -7,12 +7,13 @@ import { type Ledger, messageOf } from "./ledger.ts";
 /** What the chart asks of the runtime, and the data that goes with it. */
 
 /**
- * What reaches a thread's actor: inputs that were accepted together, in the order of acceptance; and word that what a
- * slice loads when it begins (the model's style, the configuration) is another now.
+ * What reaches a thread's actor: inputs that were accepted together, in the order of acceptance; word that what a slice
+ * loads when it begins (the model's style, the configuration) is another now; and word that the system stops.
  */
 export type ThreadEvent =
   | { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] }
-  | { readonly type: "configuration.changed" };
+  | { readonly type: "configuration.changed" }
+  | { readonly type: "system.stopping"; readonly at: number };
 
 /** Calls that are handed to their tools, with the words that led to them. */
 export interface HandOver {

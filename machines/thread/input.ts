@@ -47,6 +47,8 @@ export const Input = z.discriminatedUnion("kind", [
     purpose: z.enum(["wake", "deadline"]),
     due: z.number(),
   }),
+  /** A request that was postponed is due to be made again. */
+  z.object({ kind: z.literal("retry"), due: z.number() }),
   /** News of a call that is under way: handed to the application, never in a history. */
   z.object({ kind: z.literal("progress"), callId: CallId, text: z.string() }),
   /** A person stops what is going on without saying anything. */
@@ -91,8 +93,11 @@ export const Envelope = z.object({
 });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** What an input is about: the call for results, events, timers and progress, the sender for the rest. */
-export const sourceOf = (input: Input): string => ("callId" in input ? input.callId : input.sender);
+/** What an input is about: the call for results, events, timers and progress, the sender for what a person says. */
+export const sourceOf = (input: Input): string => {
+  if ("callId" in input) return input.callId;
+  return "sender" in input ? input.sender : "";
+};
 
 /** What R2 compares: kind, source and dedup id of one thread. JSON keeps parts that hold separators apart. */
 export const dedupKeyOf = ({ dedupId, input }: Envelope): string =>

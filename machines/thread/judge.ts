@@ -16,6 +16,8 @@ export const judge = (ledger: Ledger, { input }: WaitingInput): Judgement => {
     case "text":
     case "interrupt":
       return "keep";
+    case "retry":
+      return ledger.record.retry?.due === input.due ? "keep" : "retry-not-due";
     case "result":
     case "timer": {
       const call = ledger.calls.find(({ callId }) => callId === input.callId);

@@ -24,6 +24,8 @@ export interface Slice {
   readonly interruption: Interruption | null;
   /** The slice goes on after an inline round: the round to come has no inputs of its own. */
   readonly goesOn: boolean;
+  /** The number of the next try of the request, from 1: above 1 for one that was postponed. */
+  readonly attempt: number;
   /** The inputs the slice began with, in the order of the batch. */
   readonly causes: readonly WaitingInput[];
   readonly entries: readonly PlacedEntry[];
@@ -39,6 +41,7 @@ export interface Slice {
 export const noSlice: Slice = {
   interruption: null,
   goesOn: false,
+  attempt: 1,
   causes: [],
   entries: [],
   consumed: [],
@@ -72,6 +75,8 @@ export interface Ledger {
   readonly configured: boolean;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
   readonly now: number;
+  /** The system stops: what is under way is brought to an end, and nothing begins any more. */
+  readonly stopping: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
 }
@@ -89,6 +94,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   slice: noSlice,
   configured: false,
   now: 0,
+  stopping: false,
   commit: null,
 });
 
@@ -96,6 +102,7 @@ export type WaitingOf<I extends Input> = WaitingInput & { readonly input: I };
 
 export const isText = (waiting: WaitingInput): waiting is WaitingOf<TextInput> => waiting.input.kind === "text";
 export const isEvent = (waiting: WaitingInput): waiting is WaitingOf<EventInput> => waiting.input.kind === "event";
+export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "retry";
 export const isControl = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 /** A result or a timer: what settles a call. */
 export const isAnswer = (waiting: WaitingInput): waiting is WaitingOf<ResultInput | TimerInput> =>

@@ -13,6 +13,7 @@ import {
   callsToStop,
   controlWaits,
   handsOver,
+  isUnheard,
   mayAsk,
   newlyDeferred,
   roundIsDue,
@@ -46,6 +47,8 @@ export const threadMachine = setup({
   },
   guards: {
     bringsInterruption: (_, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
+    isStopping: ({ context }) => context.stopping,
+    isUnheard: ({ context }, { output }: { output: RoundOutput }) => isUnheard(context, output),
     stopWaits: ({ context }) => stopWaits(context),
     stopFollows: ({ context }) => stopFollows(context),
     controlWaits: ({ context }) => controlWaits(context),
@@ -72,7 +75,7 @@ export const threadMachine = setup({
     announce: (_, _params: { deferred: readonly WaitingInput[] }) => providedAction("announce")(),
     /** Effect: aborts the inline calls that run; the invoked actor hands back what is kept. */
     cutInline: providedAction("cutInline"),
-    cutRound: sendTo("round", ({ context }) => ({ type: "round.cut", at: context.inbox.at(-1)?.at ?? 0 })),
+    cutRound: sendTo("round", ({ context }) => ({ type: "round.cut", at: context.now })),
     wake: withEffects(({ context, enqueue }) => {
       const { ledger, commit, silent } = wake(context);
       enqueue.assign(ledger);
@@ -103,6 +106,7 @@ export const threadMachine = setup({
       if (calls.length) enqueue({ type: "abort", params: { calls, reason: "woken early" } });
     }),
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
+    stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
     configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
     /** The model changed, or what is known of it: the next slice loads anew. */
     unconfigure: assign({ configured: false }),
@@ -142,6 +146,7 @@ export const threadMachine = setup({
       actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) },
     },
     "configuration.changed": { actions: "unconfigure" },
+    "system.stopping": { target: ".stopped" },
   },
   states: {
     waking: {
@@ -151,6 +156,11 @@ export const threadMachine = setup({
     deciding: {
       description: "Never rested in: record and inbox say what comes next, live and on load alike.",
       always: [
+        {
+          guard: "isStopping",
+          target: "stopped",
+          description: "Nothing begins any more. Record and inbox are in the store, and the next start goes on there.",
+        },
         {
           guard: "handsOver",
           target: "running.dispatching",
@@ -205,6 +215,7 @@ export const threadMachine = setup({
       initial: "preparing",
       on: {
         "inputs.accepted": { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+        "system.stopping": { actions: { type: "stop", params: ({ event }) => ({ at: event.at }) } },
       },
       states: {
         preparing: {
@@ -226,6 +237,7 @@ export const threadMachine = setup({
             loading: {
               description: "The first slice since the thread came into memory, or since something changed.",
               on: {
+                "system.stopping": { target: "#thread.stopped", description: "The slice has not begun." },
                 "configuration.changed": {
                   target: "loading",
                   reenter: true,
@@ -253,16 +265,29 @@ export const threadMachine = setup({
               threadId: context.threadId,
               request: requestOf(context),
               limits: context.limits.round,
+              attempt: context.slice.attempt,
             }),
-            onDone: {
-              target: "committing",
-              actions: { type: "closeTurn", params: ({ event }) => ({ output: event.output }) },
-            },
+            onDone: [
+              {
+                guard: { type: "isUnheard", params: ({ event }) => ({ output: event.output }) },
+                target: "#thread.stopped",
+                description: "The stop came before the model had said anything: the next start asks again.",
+              },
+              {
+                target: "committing",
+                actions: { type: "closeTurn", params: ({ event }) => ({ output: event.output }) },
+              },
+            ],
           },
           initial: "open",
           states: {
             open: {
               on: {
+                "system.stopping": {
+                  target: "interrupting",
+                  description: "What is visible is kept, and the thread rests with it.",
+                  actions: [{ type: "stop", params: ({ event }) => ({ at: event.at }) }, "cutRound"],
+                },
                 "inputs.accepted": [
                   {
                     guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
@@ -285,6 +310,7 @@ export const threadMachine = setup({
             src: "commit",
             input: ({ context }) => context.commit,
             onDone: [
+              { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
               { guard: "handsOver", target: "dispatching", actions: "forgetCommit" },
               {
                 guard: "inlineOvertaken",
@@ -305,6 +331,7 @@ export const threadMachine = setup({
             src: "dispatch",
             input: ({ context }) => handOverOf(context, callsToHandOver(context)),
             onDone: [
+              { guard: "isStopping", target: "#thread.stopped", actions: "markStarted" },
               {
                 guard: "inlineOvertaken",
                 target: "committing",
@@ -330,6 +357,10 @@ export const threadMachine = setup({
           states: {
             open: {
               on: {
+                "system.stopping": {
+                  target: "interrupting",
+                  actions: [{ type: "stop", params: ({ event }) => ({ at: event.at }) }, "cutInline"],
+                },
                 "inputs.accepted": [
                   {
                     guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
@@ -354,5 +385,6 @@ export const threadMachine = setup({
     idlePassive: { description: "Only waits are outstanding: anything wakes the thread." },
     subscribed: { description: "Nothing is outstanding; events can come." },
     idle: { description: "Nothing is outstanding, nothing is expected. Costs nothing until the next input." },
+    stopped: { type: "final", description: "The process leaves the thread; its store has it as it is." },
   },
 });

@@ -5,6 +5,7 @@ import { notExecutedText } from "../history/wording.ts";
 import type { Block, Failure, RoundOutput } from "../round/turn.ts";
 import { resultEntryOf } from "./batch.ts";
 import type { Call, ThreadRecord, Timer } from "./commit.ts";
+import { bringsInterruption } from "./decide.ts";
 import type { Ledger } from "./ledger.ts";
 
 type CallBlock = Extract<Block, { type: "call" }>;
@@ -52,7 +53,7 @@ const countRepeats = (before: ThreadRecord["repeated"], calls: readonly CallBloc
 const failureOf = (ledger: Ledger, output: RoundOutput, calls: number, repeats: number): Failure | null => {
   const { outcome, at } = output;
   const { equalCalls } = ledger.limits;
-  if (outcome === "failed") {
+  if (outcome === "failed" || outcome === "postponed") {
     const { code, message } = output.failure ?? { code: "MODEL_FAILED", message: "The model did not answer." };
     return { code, message, at };
   }
@@ -70,8 +71,12 @@ const failureOf = (ledger: Ledger, output: RoundOutput, calls: number, repeats: 
 };
 
 /** Why every call of the turn is settled unexecuted (R7: no tool sees a call of a turn that did not finish). */
-const blanketResult = (output: RoundOutput, failure: Failure | null) => {
-  if (output.outcome === "cut") return { origin: "interrupted" as const, content: notExecutedText("interrupted") };
+const blanketResult = (ledger: Ledger, output: RoundOutput, failure: Failure | null) => {
+  if (output.outcome === "cut") {
+    const why = ledger.stopping && !bringsInterruption(ledger.inbox) ? "stopped" : "interrupted";
+    return { origin: "interrupted" as const, content: notExecutedText(why) };
+  }
+  if (output.outcome === "postponed") return null;
   const reason = failure?.code === "REPEATED_CALL" ? "repeated" : output.outcome === "finished" ? null : output.outcome;
   return reason && { origin: "not_executed" as const, error: true as const, content: notExecutedText(reason) };
 };
@@ -87,7 +92,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
   const calls = blocks.filter((block) => block.type === "call");
   const { repeated, most } = countRepeats(record.repeated, calls);
   const failure = failureOf(ledger, output, calls.length, most);
-  const blanket = blanketResult(output, failure);
+  const blanket = blanketResult(ledger, output, failure);
   const turn = record.turns + 1;
   const place = record.nextPosition;
   const { at } = output;
@@ -133,6 +138,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     ? [{ position: place, entry: { kind: "turn", at, parts } }, ...results]
     : [];
   const readsResults = output.outcome === "finished" || output.outcome === "truncated";
+  if (output.retry) timers.push({ callId: null, purpose: "retry", due: output.retry.due });
   return {
     entries,
     made,
@@ -144,10 +150,11 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       ...record,
       nextPosition: parts.length ? place + 1 + calls.length : place,
       turns: parts.length ? turn : record.turns,
-      rounds: record.rounds + 1,
+      rounds: output.retry ? record.rounds : record.rounds + 1,
       repeated,
       roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0,
       lastFailure: failure,
+      retry: output.retry ?? null,
       usage: sumOf(record.usage, output.usage),
     },
   };

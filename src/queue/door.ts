@@ -92,6 +92,7 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
       checkId(input.sender, "sender");
       return input;
     case "timer":
+    case "retry":
       return input;
   }
 };

@@ -85,6 +85,7 @@ export interface ThreadSummary {
  * S9. A call's status only moves forward, until the call is settled.
  * S10. `threads` lists each thread once, by id, with what waits there.
  * S11. After `close` every call but `close` rejects.
+ * S12. Timers of the thread itself (without a call) go with the next commit that has a record; that may set them anew.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -107,10 +108,11 @@ export interface Store {
   commit(commit: ThreadCommit, at: number): Promise<CommitOutcome>;
   /** Moves calls to a status; calls that are settled or further already are left alone. One write for all. */
   mark(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): Promise<void>;
-  /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. */
+  /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. `threadId` narrows. */
   timers(query: {
     readonly after: number;
     readonly until: number;
+    readonly threadId?: ThreadId;
   }): Promise<readonly (Timer & { readonly threadId: ThreadId })[]>;
   /** The soonest due instant after `after`, undefined when there is none. */
   nextTimer(after: number): Promise<number | undefined>;
@@ -138,16 +140,30 @@ export type LeaseOutcome =
   | { readonly held: true; readonly until: number }
   | { readonly held: false; readonly by: string; readonly until: number };
 
+export interface LeaseHolder {
+  readonly by: string;
+  /** ms since the epoch. */
+  readonly until: number;
+}
+
 /** What several processes on one store need beside the contract. */
 export interface SharedStore extends Store {
   /**
    * Takes or renews the lease `name` for `holder`, until `now + ttl` (ms since the epoch, ms). Held by another: who, and
    * until when at the latest. A lease that ran out is anybody's. An end that lies further off than the holder's own ttl
    * comes from a clock that was set back since; it is shortened to that ttl from `now`.
+   *
+   * Through a store that took a lease and lost it to another, `commit` answers `stale` and `mark` rejects, until it takes the
+   * lease again or gives it back: a process that was paused may not know yet.
    */
   lease(name: string, holder: string, ttl: number, now: number): Promise<LeaseOutcome>;
   /** Gives the lease back; does nothing when `holder` does not have it. */
   release(name: string, holder: string): Promise<void>;
+  /**
+   * Who holds the lease `name` at `now`, and until when at the latest, as `lease` would tell another; undefined when it is
+   * free. Changes nothing.
+   */
+  holder(name: string, now: number): Promise<LeaseHolder | undefined>;
   /**
    * What was accepted since, by this process and by others: the threads with inputs that still wait, by id, and the cursor
    * for the next call. Without a cursor: no threads, and the cursor of now. Take that before `threads({ withWork: true })`,
@@ -157,4 +173,4 @@ export interface SharedStore extends Store {
 }
 
 export const isShared = (store: Store): store is SharedStore =>
-  "lease" in store && "release" in store && "acceptedAfter" in store;
+  "lease" in store && "release" in store && "holder" in store && "acceptedAfter" in store;

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Observable } from "rxjs";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
-import type { Failure, Usage } from "../../machines/round/turn.ts";
+import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
@@ -101,7 +101,11 @@ export interface System {
   deliver(envelope: unknown): Promise<boolean>;
   /** Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. */
   feed(query?: FeedQuery): AsyncIterable<FeedItem>;
-  /** Stops accepting, lets commits finish, aborts signals. A second call waits for the first. */
+  /**
+   * Stops accepting, cuts open rounds (what is visible of them is kept, and those threads rest), lets commits finish, aborts
+   * the signals of tools; within five seconds. Nothing that was accepted is lost: the next system on the store goes on
+   * there. A second call waits for the first.
+   */
   stop(): Promise<void>;
   /**
    * Attaches an XState inspection observer (Stately's, a function, …) to every thread's actors, those in memory and those to
@@ -117,6 +121,8 @@ export interface System {
 export interface ThreadView {
   readonly state: ThreadState;
   readonly lastFailure: Failure | null;
+  /** The provider is left alone until then (`due`, ms since the epoch), and asked again. */
+  readonly retry: Retry | null;
   readonly usage: Usage;
   /** Outstanding calls: what the thread waits for (R9). */
   readonly calls: readonly Call[];

@@ -1,10 +1,12 @@
 import { hostname } from "node:os";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { ThreadId } from "../../machines/history/ids.ts";
 import { JsonObject } from "../../machines/history/json.ts";
 import { systemClock } from "../clock.ts";
 import { OptionError, SystemStoppedError, ThreadExistsError, ThreadIdError } from "../errors.ts";
 import { consoleLogger, guardedLogger } from "../logger.ts";
-import { resolveModelOptions } from "../model/model.ts";
+import { rememberEventsAsText } from "../model/events-as.ts";
+import { type ModelOptions, resolveModelOptions } from "../model/model.ts";
 import { requestSlots } from "../model/stream/slots.ts";
 import { parseEnvelope } from "../queue/door.ts";
 import { createInputQueue } from "../queue/input-queue.ts";
@@ -76,6 +78,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const hub = createHub();
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
+  const useModel = (model: LanguageModelV4, modelOptions?: ModelOptions): void => {
+    current = { model, options: resolveModelOptions(model, modelOptions) };
+    for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
+  };
 
   const registry = createCallRegistry({
     clock,
@@ -107,6 +113,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
     },
     model: () => current,
+    readsEventsAsText(model) {
+      rememberEventsAsText(model);
+      useModel(current.model, current.options);
+    },
     toolset: (spec) => shelf.toolsetOf(spec),
     instructions: (spec) => [options.instructions, spec.instructions].filter((text) => text).join("\n\n"),
     watched: hub.watched,
@@ -213,24 +223,18 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         query,
       ),
     inspect: inspection.observe,
-    useModel(model, modelOptions) {
-      current = { model, options: resolveModelOptions(model, modelOptions) };
-      for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
-    },
+    useModel,
     stop() {
       stopped ??= (async () => {
         const accepted = queue.stop().finally(deaf);
         deafElsewhere?.();
         timers.stop();
-        const commits = accepted.then(() => {
-          registry.stop();
-          return Promise.all([...residents.all()].map((resident) => resident.settled()));
-        });
+        const left = accepted.then(() => residents.leave());
         let limit: unknown;
         const late = new Promise<void>((resolve) => {
           limit = clock.setTimeout(resolve, stopLimit);
         });
-        await Promise.race([commits, late]);
+        await Promise.race([left, late]);
         clock.clearTimeout(limit);
         registry.stop();
         stopping.abort();

@@ -6,6 +6,8 @@ import type { SharedStore } from "../store/store.ts";
 /** The name under which one system at a time runs the threads of a store (R8). */
 const name = "runner";
 
+export { name as runnerLease };
+
 export interface LeaseOptions {
   readonly store: SharedStore;
   readonly clock: Clock;
@@ -20,7 +22,7 @@ export interface LeaseOptions {
 
 /** A lease that is renewed at a third of its time, until it is given back. */
 export interface HeldLease {
-  /** Gives the lease back, so that the next need not wait. A second call does nothing. */
+  /** Gives the lease back, so that the next need not wait. Never rejects. A second call does nothing. */
   release(): Promise<void>;
 }
 
@@ -53,7 +55,11 @@ export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
       if (over) return;
       over = true;
       clock.clearTimeout(timer);
-      await store.release(name, holder);
+      try {
+        await store.release(name, holder);
+      } catch (error) {
+        logger.warn({ error: String(error) }, "the lease could not be given back; it runs out by itself");
+      }
     },
   };
 };

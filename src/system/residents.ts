@@ -17,6 +17,8 @@ export interface Residents {
   /** Reads the inbox of a thread anew: another process accepted something. */
   refresh(threadId: ThreadId): Promise<void>;
   all(): Iterable<Resident>;
+  /** Takes no more threads into memory, and lets those that are there bring what is under way to an end. */
+  leave(): Promise<void>;
 }
 
 /** ms before a thread whose actor failed is loaded again; doubled each time, up to the last. */
@@ -30,6 +32,7 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
   const arriving = new Map<ThreadId, WaitingInput[]>();
   /** How often in a row a thread's actor ended in an error. */
   const deaths = new Map<ThreadId, number>();
+  let leaving = false;
   const machine = runnableThread(env, (threadId) => {
     const resident = residents.get(threadId);
     if (!resident) throw new Error(`Thread ${threadId} acts and is not resident.`);
@@ -38,7 +41,7 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
 
   const read = async (threadId: ThreadId): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
-    if (!loaded || env.signal.aborted) return undefined;
+    if (!loaded || leaving || env.signal.aborted) return undefined;
     const resident: Resident = new Resident(env, machine, loaded, () => bury(resident));
     residents.set(threadId, resident);
     resident.start();
@@ -95,5 +98,9 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
       if (inbox) resident.accept(inbox);
     },
     all: () => residents.values(),
+    async leave() {
+      leaving = true;
+      await Promise.all([...residents.values()].map((resident) => resident.leave()));
+    },
   };
 };

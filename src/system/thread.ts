@@ -129,8 +129,8 @@ export const threadOf = (threadId: ThreadId, deps: ThreadDependencies): Thread =
       const { record, calls, subscriptions, inbox } = ledger();
       const { state } = resident();
       const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
-      const { lastFailure, usage } = record;
-      return { state, lastFailure, usage, calls, subscriptions, deferred };
+      const { lastFailure, retry, usage } = record;
+      return { state, lastFailure, retry, usage, calls, subscriptions, deferred };
     },
     history: () => store.history(threadId),
     updates: () => readUpdates(updates$, deps.readerBuffer),

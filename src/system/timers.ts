@@ -1,3 +1,5 @@
+import type { ThreadId } from "../../machines/history/ids.ts";
+import type { Timer } from "../../machines/thread/commit.ts";
 import type { Envelope } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
@@ -20,9 +22,23 @@ export interface TimerDependencies {
 
 /** ms before the timers are looked at again when the store failed. */
 const again = 1_000;
+/**
+ * ms that no look is put off beyond. Timers are due at a time of day, and Node's own count what passes: a clock that is set
+ * forward, or a machine that sleeps, would make the next one late by as much.
+ */
+const longest = 60_000;
+
+const envelopeOf = ({ threadId, ...timer }: Timer & { readonly threadId: ThreadId }): Envelope => ({
+  threadId,
+  dedupId: `${timer.purpose}:${timer.due}`,
+  input:
+    timer.callId === null
+      ? { kind: timer.purpose, due: timer.due }
+      : { kind: "timer", callId: timer.callId, purpose: timer.purpose, due: timer.due },
+});
 
 export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies): TimerService => {
-  /** Timers that were delivered and whose calls are not settled yet. */
+  /** Timers that were delivered and that no commit has taken away yet. */
   let delivered: ReadonlySet<string> = new Set();
   let armed: { due: number; id: unknown } | undefined;
   let looking = false;
@@ -32,22 +48,15 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
   const arm = (due: number): void => {
     if (armed && armed.due <= due) return;
     if (armed) clock.clearTimeout(armed.id);
-    armed = { due, id: clock.setTimeout(() => look(true), Math.max(0, due - clock.now())) };
+    armed = { due, id: clock.setTimeout(() => look(true), Math.min(Math.max(0, due - clock.now()), longest)) };
   };
 
   /** Looks at all that are due: a commit may have set one that was overdue already. */
   const deliverDue = async (now: number): Promise<void> => {
     const due = await store.timers({ after: Number.NEGATIVE_INFINITY, until: now });
-    const keys = due.map(({ threadId, callId, purpose }) => JSON.stringify([threadId, callId, purpose]));
+    const keys = due.map(({ threadId, callId, purpose, due }) => JSON.stringify([threadId, callId, purpose, due]));
     const late = due.filter((_, index) => !delivered.has(keys[index] ?? ""));
-    if (late.length > 0)
-      await deliver(
-        late.map(({ threadId, callId, purpose, due }) => ({
-          threadId,
-          dedupId: `${purpose}:${due}`,
-          input: { kind: "timer", callId, purpose, due },
-        })),
-      );
+    if (late.length > 0) await deliver(late.map(envelopeOf));
     delivered = new Set(keys);
   };
 

@@ -1,10 +1,11 @@
 import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import type { Interrupter } from "../../machines/history/wording.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
-import { answerTo, isInterruptingText } from "../../machines/thread/ledger.ts";
+import { answerTo, isControl, isInterruptingText, type Ledger } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
 import type { AboutCall } from "../tool/call.ts";
@@ -122,10 +123,15 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
         for (const { dedupId, input } of deferred)
           residentOf(context.threadId).publish({ type: "input.deferred", dedupId, kind: input.kind });
       },
-      cutInline: ({ context }) =>
-        residentOf(context.threadId).inlineCut.abort(context.inbox.some(isInterruptingText) ? "text" : "control"),
+      cutInline: ({ context }) => residentOf(context.threadId).inlineCut.abort(interrupterOf(context)),
     },
   });
+};
+
+/** What ended the inline calls, in the words of their results. */
+const interrupterOf = ({ inbox }: Ledger): Interrupter => {
+  if (inbox.some(isInterruptingText)) return "text";
+  return inbox.some(isControl) ? "control" : "stop";
 };
 
 const commitOf = async (commit: ThreadCommit | null, residentOf: (threadId: ThreadId) => Resident) => {

@@ -31,6 +31,8 @@ export interface ThreadEnvironment {
   readonly limits: ThreadLimits & { readonly inlineTool: number };
   /** The model for a round that begins now. */
   readonly model: () => { readonly model: LanguageModelV4; readonly options: ResolvedModelOptions };
+  /** The model refused events as calls and took them as text: so it is from now on. */
+  readonly readsEventsAsText: (model: LanguageModelV4) => void;
   /** The tools a thread of this spec has. */
   readonly toolset: (spec: ThreadSpec) => Toolset;
   readonly instructions: (spec: ThreadSpec) => string;

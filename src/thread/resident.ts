@@ -1,6 +1,8 @@
 import { type Actor, createActor, type SnapshotFrom } from "xstate";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import { restingState } from "../../machines/thread/close.ts";
 import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts";
+import { leavesWork } from "../../machines/thread/decide.ts";
 import type { Fact } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
@@ -13,9 +15,11 @@ import type { LiveUpdate } from "./update.ts";
 
 export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
 
-/** The public name of a snapshot's state: the top level of the chart. */
-export const stateOf = ({ value }: ThreadSnapshot): ThreadState =>
-  (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
+/** The public name of a snapshot's state: the top level of the chart. A stopped one is in the state it will wake to. */
+export const stateOf = ({ value, context }: ThreadSnapshot): ThreadState => {
+  if (value === "stopped") return leavesWork(context) ? "running" : restingState(context);
+  return (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
+};
 
 /** A live update without what the thread adds. */
 export type Announcement = LiveUpdate extends infer U
@@ -107,6 +111,22 @@ export class Resident {
   publish(update: Announcement): void {
     if (!this.#env.watched(this.threadId)) return;
     this.#env.publish({ ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
+  }
+
+  /**
+   * Brings what is under way to an end and begins nothing more: an open round is cut with what is visible of it, inline
+   * calls are told to stop. Resolves when the last commit is durable. A second call waits for the same.
+   */
+  async leave(): Promise<void> {
+    if (this.snapshot.status === "active") {
+      const left = new Promise<void>((resolve) => {
+        const done = () => resolve();
+        this.actor.subscribe({ complete: done, error: done });
+      });
+      this.actor.send({ type: "system.stopping", at: this.#env.clock.now() });
+      await left;
+    }
+    await this.settled();
   }
 
   stop(): void {

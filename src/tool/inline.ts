@@ -1,4 +1,4 @@
-import { interruptedText } from "../../machines/history/wording.ts";
+import { type Interrupter, interruptedText } from "../../machines/history/wording.ts";
 import type { InlineResult } from "../../machines/thread/close.ts";
 import type { Clock } from "../clock.ts";
 import type { ToolFailed } from "./failure.ts";
@@ -33,11 +33,14 @@ const finished = (live: LiveCall, outcome: Settled): InlineResult => {
   return inlineResult(live, isNothing ? errorResult("The tool returned nothing.") : outcomeOf(live, outcome));
 };
 
-/** `cut` says by its reason what interrupted: `control` for a stop without text. */
-const interrupted = ({ callId }: LiveCall, cut: AbortSignal): InlineResult => ({
+const isInterrupter = (reason: unknown): reason is Interrupter =>
+  reason === "text" || reason === "control" || reason === "stop";
+
+/** `cut` says by its reason what interrupted. */
+const interrupted = ({ callId }: LiveCall, { reason }: AbortSignal): InlineResult => ({
   callId,
   origin: "interrupted",
-  content: interruptedText(cut.reason === "control" ? "control" : "text"),
+  content: interruptedText(isInterrupter(reason) ? reason : "text"),
 });
 
 /** What a tool threw may be unreadable; its call has a result all the same. */

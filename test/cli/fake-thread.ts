@@ -12,6 +12,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
   let view: ThreadView = {
     state: "idle",
     lastFailure: null,
+    retry: null,
     usage: { inputTokens: 0, outputTokens: 0 },
     calls: [],
     subscriptions: [],

@@ -8,6 +8,7 @@ import { fakeCall, fakeThread, sleeping, subscription, waiting } from "./fake-th
 const viewOf = (state: ThreadState, more: Partial<ThreadView> = {}): ThreadView => ({
   state,
   lastFailure: null,
+  retry: null,
   usage: { inputTokens: 0, outputTokens: 0 },
   calls: [],
   subscriptions: [],

@@ -78,6 +78,7 @@ describe("the reference", () => {
         "call-already-answered": true,
         "unknown-source": true,
         "subscription-ended": true,
+        "retry-not-due": true,
       }),
     ));
 
@@ -90,6 +91,7 @@ describe("the reference", () => {
       all<Failure["code"] | "TOOL_FAILED">({
         MODEL_FAILED: true,
         MODEL_UNAVAILABLE: true,
+        CONTEXT_TOO_LONG: true,
         TURN_TRUNCATED: true,
         TURN_FILTERED: true,
         ROUND_LIMIT: true,

@@ -42,11 +42,12 @@ export class Fold {
   readonly waits: number[] = [];
   readonly announced: string[] = [];
 
-  constructor(given: Partial<RoundLimits> = {}) {
+  constructor(given: Partial<RoundLimits> = {}, attempt?: number) {
     const [snapshot, actions] = initialTransition(roundMachine, {
       threadId: "t1",
       request: Fold.request,
       limits: { ...limits, ...given },
+      ...(attempt !== undefined && { attempt }),
     });
     this.snapshot = snapshot;
     this.#collect(actions);

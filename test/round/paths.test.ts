@@ -10,6 +10,7 @@ const everyEvent = [
   ended("filtered"),
   broken("failed"),
   broken("failed", { retryable: false }),
+  broken("failed", { retryAfter: 3_600_000 }),
   broken("dropped"),
   broken("stalled"),
   stopped("half"),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failureAfter, triesAgain, waitBefore } from "../../machines/round/retry.ts";
+import { isPostponed, postponedAfter, triesAgain, waitBefore } from "../../machines/round/retry.ts";
 import { limits } from "./fold.ts";
 
 const jitters = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -43,6 +43,12 @@ describe("the wait before the next try", () => {
       }),
     ));
 
-  it("is named to the owner when the tries are used up as well", () =>
-    expect(failureAfter(11, broke({ retryAfter: 90_000 }), limits).message).toContain("1970-01-01T00:01:30.000Z"));
+  it("makes the round end in a failure when the tries are used up, however long it is", () => {
+    expect(isPostponed(10, broke({ retryAfter: 90_000 }), limits)).toBe(true);
+    expect(isPostponed(11, broke({ retryAfter: 90_000 }), limits)).toBe(false);
+    expect(isPostponed(1, broke({ retryAfter: 90_000, retryable: false }), limits)).toBe(false);
+  });
+
+  it("ends at an instant that a calendar has", () =>
+    expect(postponedAfter(1, broke({ retryAfter: 1e300 })).retry.due).toBe(8.64e15));
 });

@@ -211,11 +211,24 @@ export const wrongStores: readonly WrongStore[] = [
         timers.filter(({ due }) => after < due && due <= until).sort((a, b) => a.due - b.due),
     };
   }),
+  wrong("keeps a thread's own timer", "takes the thread's own timer away", (right) => {
+    const own = new Map<ThreadId, Timer>();
+    return {
+      async commit(commit, at) {
+        for (const timer of commit.timers) if (timer.callId === null) own.set(commit.threadId, timer);
+        const kept = own.get(commit.threadId);
+        return right.commit(commit.record && kept ? { ...commit, timers: [kept, ...commit.timers] } : commit, at);
+      },
+    };
+  }),
   wrong("leaves out what is due at the end of a window", "lists what is due after one instant", (right) => ({
     timers: ({ after, until }) => right.timers({ after, until: until - 1 }),
   })),
+  wrong("lists timers of all threads for one", "lists the timers of one thread alone", (right) => ({
+    timers: ({ after, until }) => right.timers({ after, until }),
+  })),
   wrong("hands each timer out once", "keeps a timer that was read", (right) => {
-    const read = new Set<CallId>();
+    const read = new Set<CallId | null>();
     return {
       async timers(query) {
         const timers = (await right.timers(query)).filter(({ callId }) => !read.has(callId));

@@ -84,6 +84,7 @@ export const memoryStore = (): Store => {
       if (row.version !== expectedVersion) return { status: "stale", version: row.version };
       point("committing");
       applyCommit(row, commit);
+      if (commit.record) timers.clear(threadId);
       for (const timer of commit.timers) timers.set(threadId, timer);
       for (const callId of commit.calls.settled) timers.clear(callId);
       const first = feed.append(row, at, commit.facts);
@@ -98,9 +99,10 @@ export const memoryStore = (): Store => {
       if (status === "acknowledged") point("acknowledged");
     },
 
-    async timers({ after, until }) {
+    async timers({ after, until, threadId }) {
       stillOpen("timers were read");
-      return timers.between(after, until);
+      const due = timers.between(after, until);
+      return threadId === undefined ? due : due.filter((timer) => timer.threadId === threadId);
     },
 
     async nextTimer(after) {

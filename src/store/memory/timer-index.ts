@@ -14,10 +14,10 @@ interface Armed {
  * bisection; setting and clearing move what lies behind, which is a few µs for a hundred thousand timers.
  */
 export interface TimerIndex {
-  /** Replaces the timer that the call has for that purpose. */
+  /** Replaces the timer that the call, or the thread itself, has for that purpose. */
   set(threadId: ThreadId, timer: Timer): void;
-  /** Takes all timers of a call away (S7). */
-  clear(callId: CallId): void;
+  /** Takes away all timers of a call (S7), or all that are the thread's own (S12). */
+  clear(owner: CallId | ThreadId): void;
   /** Timers with `after < due <= until`, soonest first. */
   between(after: number, until: number): StoredTimer[];
   /** The soonest instant after `after`. */
@@ -26,7 +26,8 @@ export interface TimerIndex {
 
 export const timerIndex = (): TimerIndex => {
   const sorted: Armed[] = [];
-  const byCall = new Map<CallId, Armed[]>();
+  /** A thread's id has no `#` and a call's has, so owners of both kinds are told apart. */
+  const byOwner = new Map<CallId | ThreadId, Armed[]>();
   let set = 0;
 
   /** How many timers are due up to `due`; of those due exactly then, how many were set up to `order`. */
@@ -46,18 +47,19 @@ export const timerIndex = (): TimerIndex => {
   };
 
   return {
-    set(threadId, { callId, purpose, due }) {
-      const others = byCall.get(callId) ?? [];
-      const kept = others.filter((armed) => armed.timer.purpose !== purpose || remove(armed));
-      const armed: Armed = { order: ++set, timer: { threadId, callId, purpose, due } };
-      sorted.splice(countUntil(due, armed.order), 0, armed);
-      byCall.set(callId, [...kept, armed]);
+    set(threadId, timer) {
+      const owner = timer.callId ?? threadId;
+      const others = byOwner.get(owner) ?? [];
+      const kept = others.filter((armed) => armed.timer.purpose !== timer.purpose || remove(armed));
+      const armed: Armed = { order: ++set, timer: { ...timer, threadId } };
+      sorted.splice(countUntil(timer.due, armed.order), 0, armed);
+      byOwner.set(owner, [...kept, armed]);
     },
-    clear(callId) {
-      const armed = byCall.get(callId);
+    clear(owner) {
+      const armed = byOwner.get(owner);
       if (!armed) return;
       armed.forEach(remove);
-      byCall.delete(callId);
+      byOwner.delete(owner);
     },
     between: (after, until) => sorted.slice(countUntil(after, set), countUntil(until, set)).map((armed) => armed.timer),
     next: (after) => sorted[countUntil(after, set)]?.timer.due,

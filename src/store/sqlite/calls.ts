@@ -6,7 +6,7 @@ import { rankOf, readRow, StoredCall, StoredSubscription, statusOf } from "./row
 /** What is outstanding: calls, their timers, subscriptions. Rows come and go with what they stand for (S7, S9). */
 export interface Calls {
   /** Inside a `write`: the part of a commit that concerns calls. */
-  apply(thread: number, commit: Pick<ThreadCommit, "calls" | "subscriptions" | "timers">): void;
+  apply(thread: number, commit: Pick<ThreadCommit, "calls" | "subscriptions" | "timers" | "record">): void;
   /** Inside a `write`: moves forward what is not there yet. */
   mark(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): void;
   /** By position. */
@@ -14,7 +14,7 @@ export interface Calls {
   /** In the order they were opened. */
   subscriptions(thread: number, threadId: ThreadId): Subscription[];
   /** With `after < due <= until`, soonest first; of one instant, in the order they were set. */
-  timers(after: number, until: number): (Timer & { readonly threadId: ThreadId })[];
+  timers(after: number, until: number, of?: ThreadId): (Timer & { readonly threadId: ThreadId })[];
   nextTimer(after: number): number | undefined;
 }
 
@@ -40,8 +40,11 @@ export const callsOn = (database: Database): Calls => {
     "SELECT id, body FROM subscription WHERE thread = ? ORDER BY number",
   );
   const between = database.prepare<Timer & { threadId: ThreadId }>(`
-    SELECT name AS threadId, call AS callId, purpose, due FROM timer JOIN thread ON thread.id = timer.thread
+    SELECT name AS threadId, nullif(call, '') AS callId, purpose, due FROM timer JOIN thread ON thread.id = timer.thread
     WHERE due > ? AND due <= ? ORDER BY due, number`);
+  const ofThread = database.prepare<Timer & { threadId: ThreadId }>(`
+    SELECT name AS threadId, call AS callId, purpose, due FROM thread CROSS JOIN timer ON timer.thread = thread.id
+    WHERE due > ? AND due <= ? AND name = ? ORDER BY due, number`);
   const next = database.prepare<{ due: number }>("SELECT due FROM timer WHERE due > ? ORDER BY due LIMIT 1");
 
   return {
@@ -51,7 +54,8 @@ export const callsOn = (database: Database): Calls => {
         const due = status === "committed" && form !== "builtin" ? 1 : 0;
         make.run(thread, callId, position, rankOf[status], due, JSON.stringify(call));
       }
-      for (const { callId, purpose, due } of commit.timers) arm.run(thread, callId, purpose, due);
+      if (commit.record) disarm.run(thread, "");
+      for (const { callId, purpose, due } of commit.timers) arm.run(thread, callId ?? "", purpose, due);
       for (const callId of commit.calls.settled) {
         settle.run(thread, callId);
         disarm.run(thread, callId);
@@ -74,7 +78,8 @@ export const callsOn = (database: Database): Calls => {
         .map(({ id, body }) =>
           readRow(database.file, StoredSubscription, body, { what: `subscription ${id}`, threadId }),
         ),
-    timers: (after, until) => between.all(after, until).map((row) => ({ ...row })),
+    timers: (after, until, of) =>
+      (of === undefined ? between.all(after, until) : ofThread.all(after, until, of)).map((row) => ({ ...row })),
     nextTimer: (after) => next.get(after)?.due,
   };
 };

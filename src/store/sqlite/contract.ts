@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 import type { Feed } from "./feed.ts";
 import type { History } from "./history.ts";
 import type { Inbox } from "./inbox.ts";
+import type { Leases } from "./leases.ts";
 import { sharedWithEntries } from "./shared-facts.ts";
 import type { Threads } from "./threads.ts";
 
@@ -15,10 +16,11 @@ export interface Parts {
   readonly calls: Calls;
   readonly history: History;
   readonly threads: Threads;
+  readonly leases: Leases;
 }
 
 /** Each operation of the contract as one transaction over the parts. The crash points before a commit are inside it. */
-export const contractOn = (database: Database, { feed, inbox, calls, history, threads }: Parts): Store => ({
+export const contractOn = (database: Database, { feed, inbox, calls, history, threads, leases }: Parts): Store => ({
   async create(threadId, spec, at) {
     const what = `thread ${threadId} was created`;
     // Asked first without the lock for writing: most who create find what they create.
@@ -62,7 +64,7 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
     const outcome = await database.write(`thread ${threadId} committed`, (): CommitOutcome => {
       const thread = threads.find(threadId);
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
-      if (thread.version !== expectedVersion) return { status: "stale", version: thread.version };
+      if (thread.version !== expectedVersion || leases.lost()) return { status: "stale", version: thread.version };
       history.add(thread.id, threadId, entries);
       inbox.consume(thread.id, consumed);
       inbox.interrupt(thread.id, interrupting);
@@ -77,11 +79,18 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
   },
 
   async mark(threadId, ids, status) {
-    await database.write(`calls of thread ${threadId} were marked`, () => calls.mark(threadId, ids, status));
+    await database.write(`calls of thread ${threadId} were marked`, () => {
+      const lost = leases.lost();
+      if (lost)
+        throw new StoreError(
+          `the lease ${lost.name} is held by ${lost.by}: calls of thread ${threadId} are no more ours.`,
+        );
+      calls.mark(threadId, ids, status);
+    });
     if (status === "acknowledged") point("acknowledged");
   },
 
-  timers: ({ after, until }) => database.read("timers were read", () => calls.timers(after, until)),
+  timers: ({ after, until, threadId }) => database.read("timers were read", () => calls.timers(after, until, threadId)),
   nextTimer: (after) => database.read("the next timer was read", () => calls.nextTimer(after)),
   feed: (query) => database.read("the feed was read", () => feed.read(query)),
   threads: (query = {}) => database.read("threads were listed", () => threads.list(query)),

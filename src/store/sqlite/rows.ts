@@ -85,6 +85,7 @@ const StoredFailure = z.object({
   code: oneOf<Failure["code"]>({
     MODEL_FAILED: true,
     MODEL_UNAVAILABLE: true,
+    CONTEXT_TOO_LONG: true,
     TURN_TRUNCATED: true,
     TURN_FILTERED: true,
     ROUND_LIMIT: true,
@@ -109,6 +110,8 @@ export const StoredRecord = z.object({
   repeated: z.object({ call: z.string(), times: count }).nullable(),
   roundDue: z.boolean(),
   lastFailure: StoredFailure.nullable(),
+  // Records of version 0.1 were written without it.
+  retry: z.object({ due: count, attempt: count }).nullable().default(null),
   usage: StoredUsage,
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;

@@ -12,6 +12,7 @@ export type Migration = (connection: DatabaseSync) => void;
  *
  * - `thread.id` stands for the thread's name everywhere else. `record` is null until the first commit that brings one.
  * - `input.seq` is the `seq` of the contract; it grows over all threads, so it also serves as a cursor of acceptance.
+ * - `timer.call` is empty for a timer of the thread itself.
  * - `call.due` is 1 while the call waits to be handed over. With `inbox` and `thread.round_due` it tells which threads
  *   have work, without a look at those that rest.
  * - `feed` has one row for the facts that became durable together: `first` is the position of the first, `facts` their

@@ -9,6 +9,7 @@ import { failureOf } from "./failures.ts";
 import { feedOn } from "./feed.ts";
 import { historyOn } from "./history.ts";
 import { inboxOn } from "./inbox.ts";
+import { leasesOn } from "./leases.ts";
 import { type OpenedFile, openFile } from "./open.ts";
 import { sharingOn } from "./sharing.ts";
 import { threadsOn } from "./threads.ts";
@@ -57,7 +58,9 @@ export const storeOn = (
     const calls = callsOn(database);
     const history = historyOn(database);
     const threads = threadsOn(database);
-    return { ...contractOn(database, { feed, inbox, calls, history, threads }), ...sharingOn(database, inbox) };
+    const leases = leasesOn(database);
+    const parts = { feed, inbox, calls, history, threads, leases };
+    return { ...contractOn(database, parts), ...sharingOn(database, parts) };
   } catch (error) {
     opened.connection.close();
     throw failureOf(opened.file, error, "the schema");

@@ -113,6 +113,12 @@ export class Fold {
     return this;
   }
 
+  /** The system stops. */
+  stopping(): this {
+    this.#send({ type: "system.stopping", at: this.now() });
+    return this;
+  }
+
   waits(actor: "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
     return this.snapshot.children[actor] !== undefined;
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { newRecord } from "../../../../machines/thread/commit.ts";
 import { alpha, beta, callOf, commitOf, spec } from "../material.ts";
 import { type Bench, requirement } from "../requirement.ts";
 
@@ -42,10 +43,41 @@ export const timing = [
     assert.deepEqual(await due(300, 100), []);
   }),
 
+  requirement("S7", "lists the timers of one thread alone, within the same bounds", async (bench) => {
+    await threeTimers(bench);
+    const { store } = bench;
+    const due = async (threadId: typeof alpha, after: number, until: number) =>
+      (await store.timers({ after, until, threadId })).map((timer) => timer.due);
+    assert.deepEqual(await store.timers({ ...all, threadId: beta }), [{ ...wake(beta, 1, 200), threadId: beta }]);
+    assert.deepEqual(await due(alpha, 0, 1_000), [100, 300]);
+    assert.deepEqual(await due(alpha, 100, 300), [300]);
+    assert.deepEqual(await due(alpha, 99, 299), [100]);
+    assert.deepEqual(await due("suite/nobody" as typeof alpha, 0, 1_000), []);
+  }),
+
   requirement("S7", "keeps a timer that was read, until its call is settled", async (bench) => {
     await threeTimers(bench);
     await bench.store.timers(all);
     assert.equal((await bench.store.timers(all)).length, 3);
+  }),
+
+  requirement("S12", "takes the thread's own timer away with the next commit that has a record", async (bench) => {
+    const { store } = bench;
+    await threeTimers(bench);
+    const retry = { callId: null, purpose: "retry", due: 50 } as const;
+    await store.commit(commitOf(alpha, 1, { timers: [retry] }), 20);
+    await store.commit(commitOf(beta, 1, { timers: [{ ...retry, due: 60 }] }), 20);
+    assert.deepEqual((await store.timers(all)).slice(0, 2), [
+      { ...retry, threadId: alpha },
+      { ...retry, threadId: beta, due: 60 },
+    ]);
+    await store.commit(commitOf(alpha, 2, { record: null }), 20);
+    assert.equal(await store.nextTimer(0), 50);
+    await store.commit(commitOf(alpha, 3, { record: newRecord, timers: [{ ...retry, due: 70 }] }), 20);
+    const due = async () => (await store.timers(all)).map((timer) => timer.due);
+    assert.deepEqual(await due(), [60, 70, 100, 200, 300]);
+    await store.commit(commitOf(alpha, 4, { record: newRecord }), 20);
+    assert.deepEqual(await due(), [60, 100, 200, 300]);
   }),
 
   requirement("R9", "names the soonest instant after another", async (bench) => {
