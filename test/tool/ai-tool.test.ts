@@ -1,3 +1,4 @@
+import type { JSONSchema7 } from "@ai-sdk/provider";
 import { dynamicTool, jsonSchema, tool, zodSchema } from "ai";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
@@ -128,7 +129,7 @@ describe("a tool made from an AI SDK tool", () => {
 
 describe("its schema", () => {
   const echo = (inputSchema: never) => fromAiTool("echo", tool({ inputSchema, execute: (input: unknown) => input }));
-  const object = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
+  const object: JSONSchema7 = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 
   it.each([
     ["zod", z.object({ n: z.number() })],
