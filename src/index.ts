@@ -20,12 +20,14 @@ export {
   type ToolAnnotations,
   type ToolDefinition,
 } from "./tool/define.ts";
+export { type AiInput, type AiTool, type AiToolOptions, fromAiTool } from "./tool/ai-tool.ts";
 export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
 export { createSender } from "./queue/sender.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
 export type { SharedStore, Store } from "./store/store.ts";
+export type { Inspector } from "./thread/guarded-inspector.ts";
 export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
@@ -34,6 +36,7 @@ export type { Child, ChildKind, Opening } from "../machines/thread/family.ts";
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";
+export type { ModelSettings } from "./model/settings.ts";
 export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { consoleLogger, type Logger, silentLogger } from "./logger.ts";

@@ -14,6 +14,13 @@ export interface BrokenTry extends Ended {
   readonly message: string;
   /** False when asking again cannot help. Default true. */
   readonly retryable?: boolean;
+  /**
+   * What of the request the provider refused, where that is known: its length, or anything else in it. Unset when the
+   * refusal was not about the request (a wrong key, an unknown model).
+   */
+  readonly refused?: "length" | "content";
+  /** The request showed events as calls, which the model did not make. */
+  readonly eventCalls?: boolean;
   /** ms that the provider asked to wait. */
   readonly retryAfter?: number;
   /** In [0, 1): spreads the waits of many threads. */

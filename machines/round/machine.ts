@@ -1,6 +1,7 @@
 import { assign, fromCallback, sendTo, setup } from "xstate";
 import type { BrokenTry, RoundCommand, StreamCommand, StreamEvent } from "./events.ts";
-import { failureAfter, isPostponed, postponedAfter, triesAgain, waitBefore } from "./retry.ts";
+import { failureOf, mayRefuseEventCalls } from "./refusal.ts";
+import { isPostponed, postponedAfter, triesAgain, waitBefore } from "./retry.ts";
 import type { Block, RoundLimits, RoundOutput } from "./turn.ts";
 
 /** What a round is created with. `request` is passed on to the stream and not looked at. */
@@ -12,11 +13,15 @@ export interface RoundInput {
   readonly attempt?: number;
 }
 
-/** What one try is made with. `attempt` counts from 1; `silence`: ms without a sign until the try has stalled. */
+/**
+ * What one try is made with. `attempt` counts from 1; `silence`: ms without a sign until the try has stalled. `eventsAs`:
+ * how events look to the model from now on, whatever the request says; unset when that is as it was.
+ */
 export interface StreamInput {
   readonly request: unknown;
   readonly attempt: number;
   readonly silence: number;
+  readonly eventsAs?: "text";
 }
 
 export interface RoundContext extends RoundInput {
@@ -24,6 +29,8 @@ export interface RoundContext extends RoundInput {
   readonly attempt: number;
   /** Whole blocks of this try; those of earlier tries are gone. */
   readonly blocks: readonly Block[];
+  /** Set once the provider refused the request with its events as calls. */
+  readonly eventsAs: "text" | null;
   /** ms until the next try. */
   readonly wait: number;
   /** The model of the last try. */
@@ -63,6 +70,8 @@ export const roundMachine = setup({
   guards: {
     mayTryAgain: ({ context }, { broken }: { broken: BrokenTry }) =>
       triesAgain(context.attempt, broken, context.limits),
+    mayRefuseEventCalls: ({ context }, { broken }: { broken: BrokenTry }) =>
+      mayRefuseEventCalls(broken, context.eventsAs),
     /** The provider is to be left alone for longer than a round lasts. */
     isPostponed: ({ context }, { broken }: { broken: BrokenTry }) =>
       isPostponed(context.attempt, broken, context.limits),
@@ -76,6 +85,13 @@ export const roundMachine = setup({
       blocks: [],
       wait: waitBefore(context.attempt, broken),
       attempt: context.attempt + 1,
+      model: broken.model,
+    })),
+    /** The same request in other words, at once. It counts as the same try: the provider was there. */
+    showEventsAsText: assign((_, { broken }: { broken: BrokenTry }) => ({
+      blocks: [],
+      wait: 0,
+      eventsAs: "text" as const,
       model: broken.model,
     })),
     /** Effect: tells who watches that what the try had shown is void. `attempt` and `wait` speak of the next one. */
@@ -108,7 +124,7 @@ export const roundMachine = setup({
         outcome: "failed" as const,
         usage: null,
         at: broken.at,
-        failure: failureAfter(context.attempt, broken, context.limits),
+        failure: failureOf(context.attempt, broken, context.limits),
       },
     })),
   },
@@ -118,7 +134,15 @@ export const roundMachine = setup({
   },
 }).createMachine({
   id: "round",
-  context: ({ input }) => ({ ...input, attempt: input.attempt ?? 1, blocks: [], wait: 0, model: "", end: null }),
+  context: ({ input }) => ({
+    ...input,
+    attempt: input.attempt ?? 1,
+    eventsAs: null,
+    blocks: [],
+    wait: 0,
+    model: "",
+    end: null,
+  }),
   initial: "streaming",
   output: ({ context }) => outputOf(context),
   states: {
@@ -131,6 +155,7 @@ export const roundMachine = setup({
           request: context.request,
           attempt: context.attempt,
           silence: context.limits.silence,
+          ...(context.eventsAs && { eventsAs: context.eventsAs }),
         }),
       },
       initial: "open",
@@ -156,6 +181,15 @@ export const roundMachine = setup({
           on: {
             "round.cut": { target: "stopping", actions: "stopStream" },
             "stream.failed": [
+              {
+                guard: { type: "mayRefuseEventCalls", params: ({ event }) => ({ broken: event }) },
+                target: "#round.streaming",
+                description: "Some models refuse calls that they did not sign: they read events as text.",
+                actions: [
+                  { type: "showEventsAsText", params: ({ event }) => ({ broken: event }) },
+                  { type: "announceRetry", params: ({ event }) => event },
+                ],
+              },
               {
                 guard: { type: "mayTryAgain", params: ({ event }) => ({ broken: event }) },
                 target: "#round.waiting",

@@ -73,6 +73,7 @@ export interface Failure {
   readonly code:
     | "MODEL_FAILED"
     | "MODEL_UNAVAILABLE"
+    | "CONTEXT_TOO_LONG"
     | "TURN_TRUNCATED"
     | "TURN_FILTERED"
     | "ROUND_LIMIT"

@@ -128,6 +128,14 @@ const seedOf = (call: CallPart, at: number, origin: Origin, content: ContentItem
   content,
 });
 
+interface SpawningTurn {
+  readonly place: number;
+  readonly calls: readonly CallPart[];
+  /** Turns up to this one: a child counts on, so that its own calls and those it inherits are shown under different ids. */
+  readonly turns: number;
+  readonly at: number;
+}
+
 /**
  * The children that a turn at `place` spawned. Each sees the history up to that turn; its own spawning call is answered
  * with its seed, every other call of the turn elsewhere.
@@ -135,7 +143,7 @@ const seedOf = (call: CallPart, at: number, origin: Origin, content: ContentItem
 export const spawnedChildren = (
   ledger: Ledger,
   { spawned }: Acts,
-  { place, calls, at }: { readonly place: number; readonly calls: readonly CallPart[]; readonly at: number },
+  { place, calls, turns, at }: SpawningTurn,
 ): { readonly threads: readonly NewThread[]; readonly children: readonly Child[] } => {
   const stack = stackOf(ledger);
   const born = spawned.map(({ threadId, part, instructions }) => {
@@ -149,7 +157,7 @@ export const spawnedChildren = (
     const thread: NewThread = {
       threadId,
       opening: { kind: "spawned", parent: ledger.threadId, stack, position: place + 1, source },
-      record: { ...newRecord, nextPosition: place + 1 + calls.length, roundDue: true, state: "running" },
+      record: { ...newRecord, nextPosition: place + 1 + calls.length, turns, roundDue: true, state: "running" },
       entries,
       facts: [
         ...entries.map(({ position, entry }) => ({ type: "entry.added" as const, position, entry })),

@@ -70,7 +70,13 @@ export const eventChild = (
     thread: {
       threadId,
       opening: { kind: "event", parent: ledger.threadId, stack, position, source },
-      record: { ...newRecord, nextPosition: position + 2, roundDue: true, state: "running" },
+      record: {
+        ...newRecord,
+        nextPosition: position + 2,
+        turns: ledger.record.turns,
+        roundDue: true,
+        state: "running",
+      },
       entries,
       facts: [
         ...entries.map(({ position, entry }) => ({ type: "entry.added" as const, position, entry })),

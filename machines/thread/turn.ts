@@ -160,7 +160,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     : [];
   const readsResults = output.outcome === "finished" || output.outcome === "truncated";
   if (output.retry) timers.push({ callId: null, purpose: "retry", due: output.retry.due });
-  const { threads, children } = spawnedChildren(ledger, acts, { place, calls: callParts, at });
+  const { threads, children } = spawnedChildren(ledger, acts, { place, calls: callParts, turns: turn, at });
   return {
     entries,
     made,

@@ -1,30 +1,33 @@
 import type { Readable, Writable } from "node:stream";
 import { terminalText } from "./run/terminal-text.ts";
 
-export type StopSignal = "SIGINT" | "SIGTERM";
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What the program has of the world; tests give their own. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** The conversation, and nothing else. */
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
   /** Notices and errors, a line each. */
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Calls `listener` for each signal, until the returned function is called. */
-  onSignal(listener: (signal: StopSignal) => void): () => void;
+  /**
+   * Calls `listener` for each of these signals, until the returned function is called. Default: SIGINT and SIGTERM. Who
+   * listens to SIGHUP undoes `nohup`.
+   */
+  onSignal(listener: (signal: StopSignal) => void, signals?: readonly StopSignal[]): () => void;
   /** Ends the process at once. */
   leave(code: number): void;
 }
-
-const signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"];
 
 export const processIo: Io = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
-  onSignal(listener) {
+  onSignal(listener, signals = ["SIGINT", "SIGTERM"]) {
     for (const signal of signals) process.on(signal, listener);
     return () => {
       for (const signal of signals) process.off(signal, listener);

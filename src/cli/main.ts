@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import metadata from "wakeful/package.json" with { type: "json" };
 import { WakefulError } from "../errors.ts";
+import { chatCommand } from "./chat/command.ts";
 import { conformanceCommand } from "./conformance/command.ts";
 import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { type Io, notice } from "./io.ts";
@@ -12,6 +13,8 @@ import { threadsCommand } from "./threads/command.ts";
 
 const help = `
 Examples:
+  $ wakeful chat                                     talk with an agent
+  $ wakeful chat --db agents.db --thread notes       go on with a thread that is kept in a file
   $ wakeful run sleep 1 then say hi                  one text, no tools of your own
   $ wakeful run --tools tools.ts                     lines that you type
   $ echo "check build 42" | wakeful run --tools tools.ts
@@ -43,7 +46,7 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   const done = (exit: number) => {
     code = exit;
   };
-  for (const command of [runCommand(io, done), conformanceCommand(io, done)])
+  for (const command of [chatCommand(io, done), runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
   for (const command of [threadsCommand, showCommand, sendCommand, machinesCommand])
     program.addCommand(adopted(command(io, done), program));

@@ -2,9 +2,10 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/prov
 import type { PlacedEntry, ResultEntry, TurnEntry } from "../../machines/history/entry.ts";
 import type { CallId } from "../../machines/history/ids.ts";
 import { safeText } from "../tool/text.ts";
+import { addUser } from "./add-user.ts";
 import { eventBlock, eventPair } from "./event.ts";
 import { PromptIds } from "./ids.ts";
-import { shownTurn, userMessage, withoutTrailingReasoning } from "./messages.ts";
+import { shownTurn, userMessage } from "./messages.ts";
 import { outputOf, pendingResult } from "./output.ts";
 import { seedBlock, seedPair } from "./seed.ts";
 
@@ -77,25 +78,15 @@ class Draft {
   add({ position, entry }: PlacedEntry): void {
     if (entry.kind === "turn") this.#addTurn(entry);
     else if (entry.kind === "result") this.#addResult(entry);
-    else if (entry.kind === "user") this.#addUser(userMessage(entry));
+    else if (entry.kind === "user") addUser(this.#tail, userMessage(entry));
     else if (this.style.eventsAs === "text")
-      this.#addUser(entry.kind === "seed" ? seedBlock(entry) : eventBlock(entry, this.#ids));
+      addUser(this.#tail, entry.kind === "seed" ? seedBlock(entry) : eventBlock(entry, this.#ids));
     else
       this.#tail.push(...(entry.kind === "seed" ? seedPair(entry, this.#ids) : eventPair(entry, position, this.#ids)));
   }
 
   #openCopy(): OpenResults | undefined {
     return this.#open && { at: this.#open.at, missing: new Map(this.#open.missing) };
-  }
-
-  #addUser(message: LanguageModelV4Message): void {
-    for (let last = this.#tail.at(-1); last?.role === "assistant"; last = this.#tail.at(-1)) {
-      const shorter = withoutTrailingReasoning(last);
-      if (shorter === last) break;
-      this.#tail.pop();
-      if (shorter) this.#tail.push(shorter);
-    }
-    this.#tail.push(message);
   }
 
   #addTurn(turn: TurnEntry): void {

@@ -23,7 +23,7 @@ const argsOf = ({ source, from }: EventEntry, ids: PromptIds): JsonObject => ({
 
 /** An event as a call that the model is said to have made, and its result. */
 export const eventPair = (event: EventEntry, position: number, ids: PromptIds): LanguageModelV4Message[] =>
-  pair(ids.forEvent(position), eventTool, argsOf(event, ids), toldText(event.text));
+  pair(kind, ids.forEvent(position), argsOf(event, ids), toldText(event.text));
 
 /** An event as a user message that names its source. */
 export const eventBlock = (event: EventEntry, ids: PromptIds): LanguageModelV4Message =>

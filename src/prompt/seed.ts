@@ -11,7 +11,7 @@ const kind: BlockKind = { says: "This thread was opened; the user did not write 
 
 /** The opening of an event's child as a spawning call that its parent's model is said to have made, and its result. */
 export const seedPair = ({ callId, args, text }: SeedEntry, ids: PromptIds): LanguageModelV4Message[] =>
-  pair(ids.forCall({ callId, providerCallId: "" }), spawnTool, safeArgs(args), toldText(text));
+  pair(kind, ids.forCall({ callId, providerCallId: "" }), safeArgs(args), toldText(text));
 
 /** The opening of an event's child as a user message that names what would have been the call's arguments. */
 export const seedBlock = ({ args, text }: SeedEntry): LanguageModelV4Message =>

@@ -83,7 +83,10 @@ export interface ThreadSummary {
   readonly state: ThreadState;
   /** Inputs in the inbox. */
   readonly waiting: number;
-  /** The record says that a slice goes on, or a call was made and not yet started. */
+  /**
+   * Whoever runs the threads has to take this one up: its record says that a slice goes on, a call was made that nobody
+   * else has acknowledged, or a subscription has its producer in a process.
+   */
   readonly due: boolean;
 }
 
@@ -145,7 +148,8 @@ export interface Store {
   }): Promise<readonly FeedItem[]>;
   /**
    * Threads by id, ascending by code units, from behind `after`. `withWork` narrows to those with inputs that wait or that
-   * are `due`; nothing is ever handed over for a `builtin` call, so it makes no thread due.
+   * are `due`; what is left in them when a process ends has to begin again. A `builtin` call makes no thread due: nothing is
+   * handed over for it.
    */
   threads(query?: {
     readonly state?: ThreadState;
@@ -175,6 +179,9 @@ export interface SharedStore extends Store {
    * Takes or renews the lease `name` for `holder`, until `now + ttl` (ms since the epoch, ms). Held by another: who, and
    * until when at the latest. A lease that ran out is anybody's. An end that lies further off than the holder's own ttl
    * comes from a clock that was set back since; it is shortened to that ttl from `now`.
+   *
+   * Through a store that took a lease and lost it to another, `commit` answers `stale` and `mark` rejects, until it takes the
+   * lease again or gives it back: a process that was paused may not know yet.
    */
   lease(name: string, holder: string, ttl: number, now: number): Promise<LeaseOutcome>;
   /** Gives the lease back; does nothing when `holder` does not have it. */

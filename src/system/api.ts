@@ -1,6 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Observable } from "rxjs";
-import type { InspectionEvent, Observer } from "xstate";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
@@ -12,6 +11,7 @@ import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { ModelOptions } from "../model/model.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
+import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
 import type { Tool } from "../tool/define.ts";
 import type { FeedQuery } from "./feed.ts";
@@ -72,8 +72,8 @@ export interface SystemOptions {
   readonly clock?: Clock;
   /** Fresh randomness in [0, 1) for jitter and ids; tests pass a seeded one. */
   readonly random?: () => number;
-  /** An XState inspection observer for every thread's actors. */
-  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
+  /** An XState inspection observer for every thread's actors, as with `system.inspect`, from the start. */
+  readonly inspect?: Inspector;
 }
 
 export interface ThreadOptions {
@@ -116,6 +116,12 @@ export interface System {
    * there. A second call waits for the first.
    */
   stop(): Promise<void>;
+  /**
+   * Attaches an XState inspection observer (Stately's, a function, …) to every thread's actors, those in memory and those to
+   * come, until the returned function is called. It can neither break nor hold up a thread: it is told a little later, is
+   * left alone after its first error, and misses events, which the logger is told, when it does not keep up.
+   */
+  inspect(observer: Inspector): () => void;
   /** The model for the rounds that begin from now on. */
   useModel(model: LanguageModelV4, options?: ModelOptions): void;
 }

@@ -1,10 +1,12 @@
 import { hostname } from "node:os";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { ThreadId } from "../../machines/history/ids.ts";
 import { JsonObject } from "../../machines/history/json.ts";
 import { systemClock } from "../clock.ts";
 import { OptionError, SystemStoppedError, ThreadExistsError, ThreadIdError } from "../errors.ts";
 import { consoleLogger, guardedLogger } from "../logger.ts";
-import { resolveModelOptions } from "../model/model.ts";
+import { rememberEventsAsText } from "../model/events-as.ts";
+import { type ModelOptions, resolveModelOptions } from "../model/model.ts";
 import { requestSlots } from "../model/stream/slots.ts";
 import { parseEnvelope } from "../queue/door.ts";
 import { createInputQueue } from "../queue/input-queue.ts";
@@ -14,7 +16,7 @@ import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
-import { guardedInspector } from "../thread/guarded-inspector.ts";
+import { createInspection } from "../thread/inspection.ts";
 import type { Resident } from "../thread/resident.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
@@ -77,6 +79,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const hub = createHub();
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
+  const useModel = (model: LanguageModelV4, modelOptions?: ModelOptions): void => {
+    current = { model, options: resolveModelOptions(model, modelOptions) };
+    for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
+  };
 
   const registry = createCallRegistry({
     clock,
@@ -92,6 +98,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       },
     },
   });
+  const inspection = createInspection({ logger, roots: () => [...residents.all()].map(({ actor }) => actor) });
   const environment: ThreadEnvironment = {
     store,
     clock,
@@ -111,20 +118,27 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
     },
     model: () => current,
+    readsEventsAsText(model) {
+      rememberEventsAsText(model);
+      useModel(current.model, current.options);
+    },
     toolset: (spec) => shelf.toolsetOf(spec),
     instructions: (spec) => [options.instructions, spec.instructions].filter((text) => text).join("\n\n"),
     watched: hub.watched,
     publish: hub.publish,
     committed: hub.committed,
-    opened: (threads) => threads.forEach((threadId) => residents.begin(threadId)),
+    opened(threads) {
+      for (const threadId of threads) residents.begin(threadId);
+    },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
     timersChanged: () => timers.changed(),
-    inspect: options.inspect && guardedInspector(options.inspect, logger),
+    inspection,
     hooks,
     signal: stopping.signal,
   };
   const residents = createResidents(environment);
+  if (options.inspect) inspection.observe(options.inspect);
   const queue = createInputQueue({
     store,
     clock,
@@ -219,10 +233,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         { store, clock, signal: stopping.signal, pollInterval: limits.pollInterval, onNews: hub.onceCommitted },
         query,
       ),
-    useModel(model, modelOptions) {
-      current = { model, options: resolveModelOptions(model, modelOptions) };
-      for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
-    },
+    inspect: inspection.observe,
+    useModel,
     stop() {
       stopped ??= (async () => {
         const accepted = queue.stop().finally(deaf);
@@ -239,7 +251,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         stopping.abort();
         for (const resident of residents.all()) resident.stop();
         hub.close();
-        await lease?.release();
+        await Promise.all([lease?.release(), inspection.close()]);
       })();
       return stopped;
     },

@@ -22,7 +22,7 @@ export interface LeaseOptions {
 
 /** A lease that is renewed at a third of its time, until it is given back. */
 export interface HeldLease {
-  /** Gives the lease back, so that the next need not wait. A second call does nothing. */
+  /** Gives the lease back, so that the next need not wait. Never rejects. A second call does nothing. */
   release(): Promise<void>;
 }
 
@@ -55,7 +55,11 @@ export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
       if (over) return;
       over = true;
       clock.clearTimeout(timer);
-      await store.release(name, holder);
+      try {
+        await store.release(name, holder);
+      } catch (error) {
+        logger.warn({ error: String(error) }, "the lease could not be given back; it runs out by itself");
+      }
     },
   };
 };

@@ -22,6 +22,11 @@ export interface TimerDependencies {
 
 /** ms before the timers are looked at again when the store failed. */
 const again = 1_000;
+/**
+ * ms that no look is put off beyond. Timers are due at a time of day, and Node's own count what passes: a clock that is set
+ * forward, or a machine that sleeps, would make the next one late by as much.
+ */
+const longest = 60_000;
 
 const envelopeOf = ({ threadId, ...timer }: Timer & { readonly threadId: ThreadId }): Envelope => ({
   threadId,
@@ -43,7 +48,7 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
   const arm = (due: number): void => {
     if (armed && armed.due <= due) return;
     if (armed) clock.clearTimeout(armed.id);
-    armed = { due, id: clock.setTimeout(() => look(true), Math.max(0, due - clock.now())) };
+    armed = { due, id: clock.setTimeout(() => look(true), Math.min(Math.max(0, due - clock.now()), longest)) };
   };
 
   /** Looks at all that are due: a commit may have set one that was overdue already. */

@@ -1,5 +1,4 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { InspectionEvent } from "xstate";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
@@ -11,6 +10,7 @@ import type { AcceptedInput } from "../queue/notice.ts";
 import type { Store, ThreadSpec } from "../store/store.ts";
 import type { CallRegistry } from "../tool/registry.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { Inspection } from "./inspection.ts";
 import type { Update } from "./update.ts";
 
 /** What tests and the scenario player see of effects; nothing in production uses it. */
@@ -32,6 +32,8 @@ export interface ThreadEnvironment {
   readonly limits: ThreadLimits & { readonly inlineTool: number };
   /** The model for a round that begins now. */
   readonly model: () => { readonly model: LanguageModelV4; readonly options: ResolvedModelOptions };
+  /** The model refused events as calls and took them as text: so it is from now on. */
+  readonly readsEventsAsText: (model: LanguageModelV4) => void;
   /** The tools a thread of this spec has. */
   readonly toolset: (spec: ThreadSpec) => Toolset;
   readonly instructions: (spec: ThreadSpec) => string;
@@ -48,7 +50,7 @@ export interface ThreadEnvironment {
   readonly freshId: () => string;
   /** A commit set or cleared timers. */
   readonly timersChanged: () => void;
-  readonly inspect?: ((event: InspectionEvent) => void) | undefined;
+  readonly inspection: Inspection;
   readonly hooks: SystemHooks;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;

@@ -78,8 +78,8 @@ export class Resident {
         limits: env.limits,
       },
       clock: env.clock as never,
-      ...(env.inspect && { inspect: env.inspect }),
     });
+    env.inspection.adopt(this.actor);
   }
 
   /** Starts the actor on the record and the inbox. */

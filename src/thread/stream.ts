@@ -1,6 +1,7 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { RoundRequest } from "../../machines/thread/effect.ts";
 import { createStream, type ModelRequest } from "../model/stream/stream.ts";
+import { withEventsAsText } from "../prompt/pair.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import type { Resident } from "./resident.ts";
 
@@ -8,18 +9,26 @@ import type { Resident } from "./resident.ts";
 export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   /** A try that follows another asks the same of the same model. */
   const asked = new WeakMap<object, ModelRequest>();
+  const onceMore = (
+    before: ModelRequest,
+    threadId: ThreadId,
+    entries: RoundRequest["entries"],
+    eventsAs: "text" | undefined,
+  ): ModelRequest => {
+    const prompt = eventsAs === "text" ? withEventsAsText(before.options.prompt) : before.options.prompt;
+    env.hooks.onRequest?.(threadId, prompt, entries);
+    if (eventsAs === undefined) return before;
+    return { ...before, options: { ...before.options, prompt }, onAnswered: () => env.readsEventsAsText(before.model) };
+  };
   return createStream({
     clock: env.clock,
     random: env.random,
     slots: env.slots,
     logger: env.logger,
-    request({ request }) {
+    request({ request, eventsAs }) {
       const { threadId, entries, causes } = request as RoundRequest;
       const before = asked.get(request as RoundRequest);
-      if (before) {
-        env.hooks.onRequest?.(threadId, before.options.prompt, entries);
-        return before;
-      }
+      if (before) return onceMore(before, threadId, entries, eventsAs);
       const resident = residentOf(threadId);
       const { spec } = resident.loaded;
       const { model, options } = env.model();
@@ -29,7 +38,7 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
       env.hooks.onRequest?.(threadId, prompt, entries);
       const once: ModelRequest = {
         model,
-        options: { prompt, ...(toolset.specs.length > 0 && { tools: [...toolset.specs] }) },
+        options: { ...options.settings, prompt, ...(toolset.specs.length > 0 && { tools: [...toolset.specs] }) },
         keepUnsignedReasoning: options.keepUnsignedReasoning,
         judge: toolset.judge,
         publish: (delta) => resident.publish(delta),

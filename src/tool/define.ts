@@ -1,7 +1,7 @@
 import type { ToolCall } from "./call.ts";
 import { behaviourOf, checkDefinition } from "./definition.ts";
 import type { ArgsOf, ToolSchema } from "./schema.ts";
-import { createTool, type Producer, type Tool, type ToolAnnotations } from "./tool.ts";
+import { createTool, type Producer, type Sent, type Tool, type ToolAnnotations } from "./tool.ts";
 
 export type { ArgsOf, JsonSchema, ToolSchema } from "./schema.ts";
 export { isTool, type Producer, type ProducerEvent, type Tool, type ToolAnnotations } from "./tool.ts";
@@ -56,16 +56,23 @@ export type ToolDefinition<S extends ToolSchema> = Description<S> & Behaviour<Ar
  * Makes a tool. The types of `args` come from the schema; arguments are checked before every call.
  * Throws ToolDefinitionError, which names the tool and says what would work.
  */
-export const defineTool = <S extends ToolSchema>(definition: ToolDefinition<S>): Tool => {
+export const defineTool = <S extends ToolSchema>(definition: ToolDefinition<S>): Tool => toolOf(definition);
+
+/** The same, with what the model is sent beside name, description and schema. */
+export const toolOf = <S extends ToolSchema>(definition: ToolDefinition<S>, sent: Sent = {}): Tool => {
   checkDefinition(definition);
   const { annotations = {}, deadline, display, passive = false } = definition;
   const repeatable = annotations.readOnly === true || annotations.idempotent === true;
-  return createTool(definition, {
-    passive,
-    onRestart: definition.onRestart ?? (repeatable ? "again" : "fail"),
-    annotations: Object.freeze({ ...annotations }),
-    ...(deadline !== undefined && { deadline }),
-    ...(display && { display: display as (args: unknown) => unknown }),
-    ...behaviourOf(definition),
-  });
+  return createTool(
+    definition,
+    {
+      passive,
+      onRestart: definition.onRestart ?? (repeatable ? "again" : "fail"),
+      annotations: Object.freeze({ ...annotations }),
+      ...(deadline !== undefined && { deadline }),
+      ...(display && { display: display as (args: unknown) => unknown }),
+      ...behaviourOf(definition),
+    },
+    sent,
+  );
 };

@@ -32,6 +32,8 @@ export const sourceIdOf = (dedupId: string): string =>
 interface Told {
   readonly dedupId: string;
   readonly text: string;
+  /** False: the event is handled in a child of the subscriber. */
+  readonly associative: boolean;
   readonly last: boolean;
 }
 
@@ -41,6 +43,7 @@ const teller = (live: LiveCall, start: number) => {
   const closing = (text: string): Told => ({
     dedupId: `${start}.end`,
     text: `The subscription has ended: ${text}`,
+    associative: true,
     last: true,
   });
   const fault = (problem: string, fields: object = {}): Told => {
@@ -52,14 +55,11 @@ const teller = (live: LiveCall, start: number) => {
       sequence++;
       const { data, error } = Event.safeParse(value);
       if (!data) return fault("is not { text, id?, associative?, final? }", { problem: z.prettifyError(error) });
-      if (data.associative !== true)
-        return fault(
-          "is not marked `associative: true`; events that are handled in a thread of their own are not supported",
-        );
       const text = data.text.trim() === "" ? noOutput : safeText(data.text);
       return {
         dedupId: data.id === undefined ? `${start}.${sequence}` : `${ownId}${data.id}`,
         text,
+        associative: data.associative === true,
         last: data.final === true,
       };
     },
@@ -75,8 +75,8 @@ const teller = (live: LiveCall, start: number) => {
 };
 type Teller = ReturnType<typeof teller>;
 
-const send = (live: LiveCall, { dedupId, text, last }: Told): Promise<Sent> => {
-  const input: EventInput = { kind: "event", callId: live.callId, text, associative: true, final: last };
+const send = (live: LiveCall, { dedupId, text, associative, last }: Told): Promise<Sent> => {
+  const input: EventInput = { kind: "event", callId: live.callId, text, associative, final: last };
   return live.outbox.send({ threadId: live.toolCall.threadId, dedupId, input });
 };
 

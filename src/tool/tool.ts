@@ -22,7 +22,7 @@ export interface ProducerEvent {
   readonly text: string;
   /** Dedup id; default: a count. */
   readonly id?: string;
-  /** The event belongs in the subscriber's own history; others need a child thread and are not supported. */
+  /** The event belongs in the subscriber's own history. Default false: it is handled in a child thread of its own. */
   readonly associative?: boolean;
   /** The last event. */
   readonly final?: boolean;
@@ -77,6 +77,9 @@ const mark: unique symbol = Symbol.for("wakeful.tool") as never;
 export const isTool = (value: unknown): value is Tool =>
   typeof value === "object" && value !== null && (value as { [mark]?: unknown })[mark] === true;
 
+/** What providers take of a tool beside its face. */
+export type Sent = Pick<LanguageModelV4FunctionTool, "strict" | "inputExamples" | "providerOptions">;
+
 /** Puts a tool together from parts that were checked. */
 export const createTool = (
   {
@@ -85,9 +88,10 @@ export const createTool = (
     inputSchema,
   }: { readonly name: string; readonly description: string; readonly inputSchema: ToolSchema },
   rest: Pick<ToolFace, "passive" | "onRestart" | "annotations" | "deadline" | "display"> & ToolBehaviour,
+  more: Sent = {},
 ): Tool => {
   const { sent, parse } = compileSchema(name, inputSchema);
-  const spec = Object.freeze({ type: "function" as const, name, description, inputSchema: sent });
+  const spec = Object.freeze({ type: "function" as const, name, description, inputSchema: sent, ...more });
   const tool = { name, description, spec, parse, ...rest };
   Object.defineProperty(tool, mark, { value: true });
   return Object.freeze(tool);

@@ -11,29 +11,37 @@ const wakeful = async (...args: string[]) => {
 };
 
 describe("the command line", () => {
-  it.each([[["--help"]], [["run", "--help"]], [["help", "run"]], [["conformance", "scenarios", "--help"]]])(
-    "teaches with examples and exit codes: %j",
-    async (args) => {
-      const { code, out, err } = await wakeful(...args);
-      expect(out).toMatch(/^Usage: wakeful/);
-      expect(out).toMatch(/Examples:\n {2}\$ wakeful /);
-      expect(out).toMatch(/Exit codes:\n {2}0 /);
-      expect(err).toBe("");
-      expect(code).toBe(0);
-    },
-  );
+  it.each([
+    [["--help"]],
+    [["run", "--help"]],
+    [["chat", "--help"]],
+    [["help", "run"]],
+    [["conformance", "scenarios", "--help"]],
+  ])("teaches with examples and exit codes: %j", async (args) => {
+    const { code, out, err } = await wakeful(...args);
+    expect(out).toMatch(/^Usage: wakeful/);
+    expect(out).toMatch(/Examples:\n {2}\$ wakeful /);
+    expect(out).toMatch(/Exit codes:\n {2}0 /);
+    expect(err).toBe("");
+    expect(code).toBe(0);
+  });
 
   it("says its version", async () =>
     expect(await wakeful("--version")).toEqual({ code: 0, out: `${metadata.version}\n`, err: "" }));
 
   it.each([
-    [["run", "--frob"], /^error: unknown option '--frob'\nSay --help/],
+    [["run", "--zzz"], /^error: unknown option '--zzz'\nSay --help/],
     [["run", "--tool", "x.ts"], /Did you mean --tools\?/],
     [["rum"], /^error: unknown command 'rum'\n\(Did you mean run\?\)/],
     [["run", "--tools"], /^error: option '--tools <FILE>' argument missing/],
     [["conformance", "frob"], /^error: unknown command 'frob'/],
     [["run", " "], /^wakeful: Option TEXT: is blank; say something\n$/],
     [["run", "--thread", "a b", "hi"], /^wakeful: "a b" is no thread id/],
+    [["run", "--for", "soon", "hi"], /^error: option '--for <SECONDS>' argument 'soon' is invalid\. It takes a number/],
+    [["chat", "--for", "0"], /^error: option '--for <SECONDS>' argument '0' is invalid/],
+    [["chat", "--model", "gpt-x"], /^wakeful: Option --model: nothing says where "gpt-x" is\./],
+    [["chat", "--db", "test"], /^wakeful: The store .*test .*\n$/],
+    [["chat", "hello"], /^error: too many arguments/],
     [[], /^Usage: wakeful/],
   ])("refuses %j with 2", async (args, said) => {
     const { code, out, err } = await wakeful(...args);

@@ -17,11 +17,12 @@ const written = (name: string, content: string): string => {
 };
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const start = (args: readonly string[]) =>
+/** Nobody's own keys, and none but `env`'s. */
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   spawn(process.execPath, ["--conditions=wakeful-source", "src/cli/bin.ts", ...args], {
     cwd: root,
     stdio: "pipe",
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", ...env },
   });
 const codeOf = async (child: ReturnType<typeof start>): Promise<unknown> => (await once(child, "close"))[0];
 
@@ -78,12 +79,12 @@ Counting to 3.
     const states = [...new Set(out.match(/^\[\w+\]$/gm))];
     expect(states).toEqual(["[running]", "[awaitingActiveCall]", "[idle]", "[idlePassive]", "[subscribed]"]);
     expect(out).toMatch(/\[idle\]\n$/);
-    expect(err).toBe("wakeful: this is the demo model: a few rules, offline, no LLM.\n");
+    expect(err).toBe("wakeful: no --model and no key, so this is the demo model: a few rules, offline, no LLM.\n");
     expect(code).toBe(0);
   });
 
   it.each([
-    ["an unknown option", ["run", "--frob"], /^error: unknown option '--frob'\nSay --help/],
+    ["an unknown option", ["run", "--zzz"], /^error: unknown option '--zzz'\nSay --help/],
     [
       "a tools file that does not exist",
       ["run", "--tools", "no.ts", "hi"],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Line } from "../../src/cli/run/lines.ts";
-import { promptOn } from "../../src/cli/run/prompt.ts";
+import { type PromptOptions, promptOn } from "../../src/cli/run/prompt.ts";
 import { settle } from "../support/virtual-clock.ts";
 import { fakeIo, lastLineOf } from "./fake-io.ts";
 
 /** A prompt at a terminal. `screen`: the last line. */
-const prompting = () => {
+const prompting = (options: Partial<PromptOptions> = {}) => {
   const world = fakeIo({ isTTY: true });
-  const prompt = promptOn(world.io, () => {});
+  const prompt = promptOn(world.io, { onInterrupt: () => {}, ...options });
   const lines: Line[] = [];
   return {
     ...prompt,
@@ -22,6 +22,9 @@ const prompting = () => {
     end: () => world.stdin.end(),
     get screen() {
       return lastLineOf(world.written.err);
+    },
+    get written() {
+      return world.written.err;
     },
   };
 };
@@ -59,6 +62,38 @@ describe("the prompt", () => {
     prompt.end();
     await prompt.read();
     expect(prompt.lines.map((line) => "text" in line && line.text)).toEqual(["one", "two"]);
+  });
+
+  it("takes lines that wait together as one text where that is asked for", async () => {
+    const prompt = prompting({ joins: true });
+    const read = prompt.read();
+    await prompt.type("one\rtwo\r");
+    prompt.end();
+    await read;
+    expect(prompt.lines).toEqual([{ number: 1, text: "one\ntwo" }]);
+  });
+
+  it("has another sign while it is told so, and the usual one before a line that was entered", async () => {
+    const prompt = prompting();
+    void prompt.read();
+    await prompt.type("hi");
+    prompt.sign("* ");
+    expect(prompt.screen).toBe("* hi");
+    await prompt.type("\r");
+    expect(prompt.written).toMatch(/> hi\S*\r\n/);
+  });
+
+  it("tells of each key before it does what it does, but not of Ctrl-C", async () => {
+    const told: string[] = [];
+    const prompt = prompting({
+      onKey: () => void told.push("key"),
+      onEnter: () => void told.push("enter"),
+      onLine: () => void told.push("line"),
+      onInterrupt: () => void told.push("interrupt"),
+    });
+    void prompt.read();
+    await prompt.type("a\u0003\r");
+    expect(told).toEqual(["key", "interrupt", "key", "enter", "line"]);
   });
 
   it("ends the lines at Ctrl-D", async () => {

@@ -1,18 +1,20 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { Subject } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { chooseModel } from "../../src/cli/model/choose.ts";
+import { realParts } from "../../src/cli/run/parts.ts";
 import { type RunOptions, run } from "../../src/cli/run/run.ts";
-import { InputRefusedError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
-import { demoModel } from "../../src/model/demo/demo-model.ts";
+import { InputRefusedError, LeaseHeldError, StoreFileError, ThreadIdError, ToolFileError } from "../../src/errors.ts";
 import { type Script, scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 import { createSystem } from "../../src/system/create.ts";
 import { defineTool } from "../../src/tool/define.ts";
 import { settle, virtualClock } from "../support/virtual-clock.ts";
 import { fakeIo, lastLineOf } from "./fake-io.ts";
-
-const parts = { createSystem, model: demoModel };
 
 /** A run of the program in this process, on time that the test turns. */
 const running = (
@@ -20,10 +22,12 @@ const running = (
   { script, world = fakeIo() }: { readonly script?: Script; readonly world?: ReturnType<typeof fakeIo> } = {},
 ) => {
   const clock = virtualClock(1_000);
-  const model = script ? scriptedModel(script) : demoModel();
+  const model = script && scriptedModel(script);
   const code = run({ tools: [], json: false, words, ...more }, world.io, {
+    ...realParts,
+    clock,
     createSystem: (options) => createSystem({ ...options, clock }),
-    model: () => model,
+    chooseModel: async (...asked) => (model ? { model, isDemo: false } : chooseModel(...asked)),
   });
   code.catch(() => {});
   if (lines) world.stdin.end(lines.map((line) => `${line}\n`).join(""));
@@ -55,7 +59,9 @@ describe("a run", () => {
   it("says on stderr that its model is no LLM, and nothing else", async () => {
     const { code, written } = running({ words: ["say hello"] });
     await code;
-    expect(written.err).toBe("wakeful: this is the demo model: a few rules, offline, no LLM.\n");
+    expect(written.err).toBe(
+      "wakeful: no --model and no key, so this is the demo model: a few rules, offline, no LLM.\n",
+    );
   });
 
   it("prints updates as JSON lines and nothing else where that is asked for", async () => {
@@ -76,7 +82,7 @@ describe("a run", () => {
       { script: ["Yes."] },
     );
     expect(await code).toBe(0);
-    const [request] = "requests" in model ? (model.requests as { options: { prompt: object[] } }[]) : [];
+    const [request] = model?.requests ?? [];
     expect(JSON.stringify(request?.options.prompt[0])).toContain("You are terse.");
     expect(JSON.parse(written.out.split("\n")[0] ?? "").threadId).toBe("acme/1");
   });
@@ -126,6 +132,7 @@ describe("a run", () => {
   it("lets no refusal of the door end it", async () => {
     const world = fakeIo();
     const code = run({ tools: [], json: false, words: ["hi"] }, world.io, {
+      ...realParts,
       async createSystem(options) {
         const system = await createSystem(options);
         const refusing = async () => {
@@ -133,10 +140,84 @@ describe("a run", () => {
         };
         return { ...system, launch: async () => Object.assign(await system.launch(), { send: refusing }) };
       },
-      model: demoModel,
     });
     expect(await code).toBe(1);
     expect(world.written.err).toContain("wakeful: line 1 was not sent: the inbox is full\n");
+  });
+});
+
+describe("a run with a database", () => {
+  const folder = mkdtempSync(join(tmpdir(), "wakeful-run-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let files = 0;
+  const freshFile = () => join(folder, `${++files}.db`);
+
+  it("says under which id its thread is kept, and the next run goes on with it", async () => {
+    const db = freshFile();
+    const first = running({ words: ["hi"], db }, { script: ["Hello."] });
+    expect(await first.code).toBe(0);
+    expect(existsSync(`${db}-wal`)).toBe(false);
+    const [, thread = ""] =
+      /^wakeful: to go on with this thread: wakeful run --db \S+ --thread (thread-\w{8})\n$/.exec(first.written.err) ??
+      [];
+    const second = running({ words: ["what?"], db, thread }, { script: ["I said hello."] });
+    expect(await second.code).toBe(0);
+    expect(JSON.stringify(second.model?.requests)).toContain("Hello.");
+    expect(second.written.err).toBe("");
+  });
+
+  it("goes on with what was under way when the time is over, in the next", async () => {
+    const db = freshFile();
+    const first = running({ words: ["sleep 60 then say hi"], db, thread: "t", for: 10 });
+    await settle(30);
+    await first.clock.advance(10_000);
+    expect(await first.code).toBe(0);
+    expect(first.written.err).toContain("wakeful: stopping, for the time is over (--for 10).");
+    const second = running({ lines: [], db, thread: "t" });
+    await settle(30);
+    await second.clock.advance(60_000);
+    expect(await second.code).toBe(0);
+    expect(second.written.out).toMatch(/ {2}⇒ The time is over\.\n\[running\]\nhi\n\[idle\]\n$/);
+  });
+
+  it("R8: is refused while another program runs its threads, and left alone", async () => {
+    const db = freshFile();
+    const first = running({ words: ["sleep 60"], db });
+    await settle(30);
+    const second = running({ words: ["hi"], db });
+    await expect(second.code).rejects.toThrow(LeaseHeldError);
+    expect(second.written).toEqual({ out: "", err: "" });
+    first.signal("SIGTERM");
+    expect(await first.code).toBe(143);
+    expect(await running({ words: ["say hi"], db }).code).toBe(0);
+  });
+
+  it.each([
+    ["a file of another program", "PNG\r\n", StoreFileError],
+    ["a folder", undefined, StoreFileError],
+  ])("refuses %s", async (_, content, error) => {
+    const db = content === undefined ? folder : freshFile();
+    if (content !== undefined) writeFileSync(db, content);
+    await expect(running({ words: ["hi"], db }).code).rejects.toThrow(error);
+  });
+
+  it("refuses a name that is blank", async () =>
+    expect(running({ words: ["hi"], db: " " }).code).rejects.toThrow("--db: is blank"));
+});
+
+describe("a run that is bounded", () => {
+  it("stops an endless subscription with 0", async () => {
+    const run = running({ words: ["count to 1000"], tools: ["docs/examples/index.ts"], for: 5 });
+    while (!run.written.out.includes("[subscribed]")) await settle();
+    await run.clock.advance(5_000);
+    expect(await run.code).toBe(0);
+    expect(run.world.listening).toBe(0);
+  });
+
+  it("does not wait for its time when it is done before", async () => {
+    const run = running({ words: ["say hi"], for: 5 });
+    expect(await run.code).toBe(0);
+    expect(run.clock.due).toEqual([]);
   });
 });
 
@@ -192,7 +273,7 @@ describe("a run that is stopped", () => {
     const full = new Writable({
       write: (_chunk, _encoding, done) => void setImmediate(done, Object.assign(new Error("full"), { code: "ENOSPC" })),
     });
-    const code = run({ tools: [], json: false, words: ["say", "hello"] }, { ...world.io, stdout: full }, parts);
+    const code = run({ tools: [], json: false, words: ["say", "hello"] }, { ...world.io, stdout: full }, realParts);
     expect(await code).toBe(2);
   });
 
@@ -229,7 +310,7 @@ describe("a run on a terminal", () => {
       subscribe: () => ({ started: "Watching.", events }),
     });
     const code = run({ tools: [], json: false, words: [] }, world.io, {
-      ...parts,
+      ...realParts,
       createSystem: (options) => createSystem({ ...options, tools: [watch] }),
     });
     world.stdin.write("call watch {}\r");

@@ -2,15 +2,16 @@ import { describe, expect, it } from "vitest";
 import { CallId } from "../../machines/history/ids.ts";
 import type { Paint } from "../../src/cli/run/paint.ts";
 import { paintFor } from "../../src/cli/run/paint.ts";
-import { jsonTranscript, plainTranscript } from "../../src/cli/run/transcript.ts";
+import { jsonTranscript, plainTranscript, type TranscriptOptions } from "../../src/cli/run/transcript.ts";
 import type { Update } from "../../src/thread/update.ts";
+import { fakeCall, subscription } from "./fake-thread.ts";
 
 type Bare = Update extends infer U ? (U extends Update ? Omit<U, "threadId" | "at" | "feed"> : never) : never;
 
 const plain: Paint = (_, text) => text;
 const update = (bare: Bare): Update => ({ ...bare, threadId: "t", at: 0, feed: 1 }) as Update;
-const transcriptOf = (updates: readonly Bare[], { echo = true, paint = plain } = {}): string => {
-  const transcript = plainTranscript({ paint, echo });
+const transcriptOf = (updates: readonly Bare[], options: Partial<TranscriptOptions> = {}): string => {
+  const transcript = plainTranscript({ paint: plain, echo: true, ...options });
   return updates.map((bare) => transcript.next(update(bare))).join("");
 };
 
@@ -21,14 +22,14 @@ const text = (said: string): Bare => ({
   dedupId: "1",
   input: { kind: "text", text: said, sender: "user", whileBusy: "interrupt" },
 });
-const made = (callId: CallId, name: string, display: string): Bare => ({
+const made = (callId: CallId, name: string, display: string, passive = false): Bare => ({
   type: "call.made",
   callId,
   providerCallId: "",
   name,
   args: {},
   display,
-  passive: false,
+  passive,
 });
 const settled = (callId: CallId, name: string, result: string, more: object = {}): Bare => ({
   type: "call.settled",
@@ -211,7 +212,7 @@ const lines: readonly (readonly [string, readonly Bare[], string])[] = [
       delta("Hello"),
       ended("Hello"),
     ],
-    "Hel\n! The request failed and is made again in 1.5 s: overloaded\nHello\n",
+    "Hel\n! Asked again in 1.5 s: overloaded\nHello\n",
   ],
   ["that updates were missed", [{ type: "gap", after: 3 }], "! Some updates came too fast and are not shown here.\n"],
 ];
@@ -248,6 +249,72 @@ describe("the transcript", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     ).toEqual(updates);
+  });
+});
+
+describe("the transcript of a talk", () => {
+  const talked = (updates: readonly Bare[], options: Partial<TranscriptOptions> = {}) =>
+    transcriptOf(updates, { talk: { thoughts: true }, ...options });
+  const interrupted = { origin: "interrupted" };
+  const thoughts: readonly Bare[] = [
+    started,
+    { type: "thinking.started" },
+    { type: "thinking.delta", text: "Hm, " },
+    { type: "thinking.delta", text: "5." },
+    { type: "thinking.ended" },
+    delta("5"),
+    ended("5"),
+  ];
+
+  it("has no states", () => expect(talked([{ type: "state.changed", state: "idle" }])).toBe(""));
+
+  it("has what the agent thinks, apart from what it says", () =>
+    expect(talked(thoughts, { paint: (kind, text) => (kind === "thought" && text ? `{${text}}` : text) })).toBe(
+      "{Hm, }{5.}{\n}5\n",
+    ));
+
+  it("leaves that out where it could not be told apart", () =>
+    expect(talked(thoughts, { talk: { thoughts: false } })).toBe("5\n"));
+
+  it("says where an answer was cut short", () =>
+    expect(talked([started, delta("Once"), { ...ended("Once"), outcome: "cut" } as Bare])).toBe(
+      "Once\n  (interrupted)\n",
+    ));
+
+  it("says that a call was interrupted before the round that follows speaks, and once", () =>
+    expect(
+      talked([
+        made(a, "deploy", "Deploy"),
+        text("stop"),
+        started,
+        delta("Fine."),
+        ended("Fine."),
+        settled(a, "deploy", "Interrupted: …", interrupted),
+      ]),
+    ).toBe("· Deploy\n> stop\n  (interrupted)\nFine.\n"));
+
+  it("says so where no round follows", () =>
+    expect(talked([made(a, "deploy", "Deploy"), settled(a, "deploy", "Interrupted: …", interrupted)])).toBe(
+      "· Deploy\n  (interrupted)\n",
+    ));
+
+  it("names the call where there are several, and tells a wait that ended early from work that was stopped", () =>
+    expect(talked([made(a, "deploy", "Deploy"), made(b, "sleep", "Sleep", true), started])).toBe(
+      "· Deploy\n· Sleep\n  (Deploy: interrupted)\n  (Sleep: woken early)\n",
+    ));
+
+  it("interrupts no call whose result has come", () =>
+    expect(talked([made(a, "deploy", "Deploy"), result(a, "done"), started, settled(a, "deploy", "done")])).toBe(
+      "· Deploy\n  ⇒ done\n",
+    ));
+
+  it("knows the calls and subscriptions that were there before", () => {
+    const call = fakeCall("deploy", { display: "Deploy v7" });
+    const other = fakeCall("other");
+    const view = { calls: [call, other], subscriptions: [subscription] };
+    expect(talked([made(a, "x", "X"), result(call.callId, "done"), event(subscription.callId, "1")], { view })).toBe(
+      "· X\n  ⇒ Deploy v7: done\n~ count_up: 1\n",
+    );
   });
 });
 

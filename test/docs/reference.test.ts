@@ -97,6 +97,7 @@ describe("the reference", () => {
       all<Failure["code"] | "TOOL_FAILED">({
         MODEL_FAILED: true,
         MODEL_UNAVAILABLE: true,
+        CONTEXT_TOO_LONG: true,
         TURN_TRUNCATED: true,
         TURN_FILTERED: true,
         ROUND_LIMIT: true,
@@ -123,7 +124,8 @@ describe("the reference", () => {
     );
   });
 
-  it("has every built-in tool", () => expect(told("Built-in tools")).toEqual(builtinTools.map(({ name }) => name).sort()));
+  it("has every built-in tool", () =>
+    expect(told("Built-in tools")).toEqual(builtinTools.map(({ name }) => name).sort()));
 
   it("has every exit code, in the words of --help", () => {
     const codes = rows(section(page, "Command line")).slice(0, 6);

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
-import { delimiter } from "node:path";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import examples from "../../docs/examples/index.ts";
 import { suggestions } from "../../src/model/demo/suggest.ts";
 import { builtinTools } from "../../src/tool/builtin/index.ts";
@@ -32,6 +33,10 @@ const shownOn = (page: string, text: string): Shown[] => {
 
 const shown = [...pages].flatMap(([page, text]) => shownOn(page, text));
 
+/** For what a command makes with `mktemp`. */
+const folder = mkdtempSync(join(tmpdir(), "wakeful-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
 /** What a user runs from `dist`, run from the sources. */
 const fromSources = (command: string): string =>
   command.replace(/\bnpx node /g, "node ").replace(/\bnpx wakeful /g, "node src/cli/bin.ts ");
@@ -39,7 +44,7 @@ const fromSources = (command: string): string =>
 const printed = (command: string): Promise<{ readonly code: number | null; readonly output: string }> =>
   new Promise((resolve, reject) => {
     const path = [fileURLToPath(new URL("node_modules/.bin", root)), process.env.PATH].join(delimiter);
-    const env = { HOME: process.env.HOME, PATH: path, NODE_OPTIONS: "--conditions=wakeful-source" };
+    const env = { HOME: process.env.HOME, PATH: path, TMPDIR: folder, NODE_OPTIONS: "--conditions=wakeful-source" };
     const child = spawn("sh", ["-c", fromSources(command)], { cwd: root, env, stdio: ["ignore", "pipe", "ignore"] });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (piece) => {

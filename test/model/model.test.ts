@@ -27,13 +27,27 @@ describe("a model", () => {
     expect(resolveModelOptions(other).eventsAs).toBe("call"),
   );
 
+  it("is sent images of results, but in chat completions, whose results are text", () => {
+    for (const provider of ["anthropic.messages", "openai.responses", "google.generative-ai", "scripted"])
+      expect(resolveModelOptions(model(provider)).supportsImages).toBe(true);
+    for (const provider of ["openai.chat", "ollama.chat", "mistral.chat"])
+      expect(resolveModelOptions(model(provider)).supportsImages).toBe(false);
+  });
+
   it("has the options its owner gives, before any default", () => {
-    const options = { eventsAs: "call", keepUnsignedReasoning: true, supportsImages: false, contextWindow: 9 } as const;
+    const options = {
+      eventsAs: "call",
+      keepUnsignedReasoning: true,
+      supportsImages: false,
+      contextWindow: 9,
+      settings: { seed: 1 },
+    } as const;
     expect(resolveModelOptions(model("anthropic"), options)).toEqual(options);
     expect(resolveModelOptions(model("openai"))).toEqual({
       eventsAs: "call",
       keepUnsignedReasoning: false,
       supportsImages: true,
+      settings: {},
     });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { callsOf, type PlacedEntry } from "../../machines/history/entry.ts";
 import { refusalsOf } from "../../src/model/scripted/strict.ts";
 import { createPromptBuilder, type PromptStyle } from "../../src/prompt/builder.ts";
+import { showsEventsAsCalls, withEventsAsText } from "../../src/prompt/pair.ts";
 import type { SeenMessage } from "../../src/testing/scenarios/messages.ts";
 import { requestMessages } from "../../src/testing/scenarios/request-messages.ts";
 import { storedMessages } from "../../src/testing/scenarios/stored-messages.ts";
@@ -55,6 +56,23 @@ describe("a request (R5)", () => {
       fc.property(fc.oneof(anyRequestHistory, anyChildHistory), anyStyle, (entries, { supportsImages }) => {
         const prompt = built({ eventsAs: "text", supportsImages }, signed(entries));
         expect(refusalsOf(prompt, { files: supportsImages, signatures: true })).toEqual([]);
+      }),
+      { numRuns: 300 },
+    ));
+
+  it("reads the same whether its events were text from the start or became text later", () =>
+    fc.assert(
+      fc.property(anyRequestHistory, fc.boolean(), (history, supportsImages) => {
+        // A pair has an id that a call behind it may want: the two styles name such a call in two ways.
+        const entries = withoutEventIds(history);
+        const pairs = built({ eventsAs: "call", supportsImages }, entries);
+        const before = structuredClone(pairs);
+        expect(withEventsAsText(pairs)).toEqual(built({ eventsAs: "text", supportsImages }, entries));
+        expect(showsEventsAsCalls(pairs)).toBe(
+          entries.some(({ entry }) => entry.kind === "event" || entry.kind === "seed"),
+        );
+        expect(showsEventsAsCalls(withEventsAsText(pairs))).toBe(false);
+        expect(pairs).toEqual(before);
       }),
       { numRuns: 300 },
     ));
@@ -146,6 +164,11 @@ describe("a request (R5)", () => {
     expect(builder.prompt("")).toHaveLength(2);
   });
 });
+
+const withoutEventIds = (entries: readonly PlacedEntry[]): PlacedEntry[] =>
+  JSON.parse(JSON.stringify(entries), (key, value) =>
+    key === "providerCallId" && /^event_/.test(String(value)) ? "own" : value,
+  );
 
 /** Results of a turn can be committed late and out of order: those of each turn in reverse. */
 const lateResultsReversed = (entries: readonly PlacedEntry[]): PlacedEntry[] => {

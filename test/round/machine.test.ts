@@ -113,6 +113,48 @@ describe("a try that breaks", () => {
   });
 });
 
+describe("a refusal of what the request holds", () => {
+  const refused = (eventCalls: boolean, refused: "content" | "length" = "content") =>
+    broken("failed", { retryable: false, refused, eventCalls, visible: "void" });
+
+  it("is followed at once by the same request with events as text, where it had them as calls", () => {
+    const round = roundAfter(block("void"), refused(true));
+    expect(round.state).toBe("streaming.open");
+    expect(round.waits).toEqual([]);
+    expect(round.announced).toEqual(["It broke."]);
+    expect(round.tries).toEqual([
+      { request: Fold.request, attempt: 1, silence: 60_000 },
+      { request: Fold.request, attempt: 1, silence: 60_000, eventsAs: "text" },
+    ]);
+    expect(round.after(block("real"), ended()).output).toMatchObject({ outcome: "finished", blocks: [says("real")] });
+  });
+
+  it("keeps events as text for the tries that follow, and is final when it comes again", () => {
+    const round = roundAfter(refused(true), broken("dropped"), waitOver, refused(true));
+    expect(round.tries.map(({ attempt, eventsAs }) => [attempt, eventsAs])).toEqual([
+      [1, undefined],
+      [1, "text"],
+      [2, "text"],
+    ]);
+    expect(round.output).toMatchObject({ outcome: "failed", failure: { code: "MODEL_FAILED", message: "It broke." } });
+  });
+
+  it("costs no try: one that is asked once is asked with text all the same", () =>
+    expect(new Fold({ tries: 1 }).after(refused(true), ended()).output?.outcome).toBe("finished"));
+
+  it("is final where there was no such call", () =>
+    expect(roundAfter(refused(false)).output?.failure?.code).toBe("MODEL_FAILED"));
+
+  it("is final for a request that is too long, which has a code of its own", () => {
+    const { tries, output } = roundAfter(block("kept"), refused(true, "length"));
+    expect(tries).toHaveLength(1);
+    expect(output?.failure).toMatchObject({ code: "CONTEXT_TOO_LONG", message: expect.stringMatching(/^It broke\. /) });
+  });
+
+  it("changes nothing when the thread has cut the round already", () =>
+    expect(roundAfter(cut, refused(true)).state).toBe("cut"));
+});
+
 describe("a cut", () => {
   it("tells the stream to stop and lives on until it has handed back what is kept", () => {
     const round = roundAfter(block("whole"), cut);

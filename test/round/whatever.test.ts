@@ -31,6 +31,12 @@ const steps = fc.oneof(
             broken(type, { ...more, visible: `try ${n}` }),
       ),
   },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ refused: fc.constantFrom("content" as const, "length" as const), eventCalls: fc.boolean() })
+      .map((refusal) => (n: number) => broken("failed", { ...refusal, retryable: false, visible: `try ${n}` })),
+  },
 );
 const stories = fc.array(steps, { maxLength: 60 });
 
@@ -58,10 +64,14 @@ describe("a round, whatever happens around it", () => {
       for (const one of output?.blocks ?? []) expect(one).toEqual({ type: "text", text: `try ${tries.length}` });
     }));
 
-  it("asks at most 11 times, always for the same, one after the other", () =>
+  it("asks at most 11 times, always for the same, one after the other, and once more with events as text", () =>
     whatever(({ tries }) => {
-      expect(tries.length).toBeLessThanOrEqual(11);
-      expect(tries.map(({ attempt }) => attempt)).toEqual(tries.map((_, index) => index + 1));
+      const more = tries.findIndex(({ eventsAs }) => eventsAs === "text");
+      const counted = tries.filter((_, index) => index !== more);
+      expect(counted.length).toBeLessThanOrEqual(11);
+      expect(counted.map(({ attempt }) => attempt)).toEqual(counted.map((_, index) => index + 1));
+      if (more >= 0) expect(tries[more]?.attempt).toBe(tries[more - 1]?.attempt);
+      for (const { eventsAs } of more < 0 ? [] : tries.slice(more)) expect(eventsAs).toBe("text");
       for (const { request } of tries) expect(request).toBe(Fold.request);
     }));
 
@@ -87,8 +97,9 @@ describe("a round, whatever happens around it", () => {
       fc.property(stories, (story) => {
         play(story, ({ state, snapshot, waits, tries }) => {
           expect("stream" in snapshot.children).toBe(state.startsWith("streaming"));
-          if (state === "waiting") expect(waits).toHaveLength(tries.length);
-          if (state.startsWith("streaming")) expect(waits).toHaveLength(tries.length - 1);
+          const { attempt = 1 } = tries.at(-1) ?? {};
+          if (state === "waiting") expect(waits).toHaveLength(attempt);
+          if (state.startsWith("streaming")) expect(waits).toHaveLength(attempt - 1);
         });
       }),
     ));

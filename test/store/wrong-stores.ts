@@ -252,8 +252,16 @@ export const wrongStores: readonly WrongStore[] = [
   wrong("lists threads as a dictionary does", "lists threads by id, ascending by code units", (right) => ({
     threads: async (query) => (await right.threads(query)).toSorted((a, b) => a.threadId.localeCompare(b.threadId)),
   })),
-  wrong("sees no work in calls to hand over", "finds every thread with work", (right) => ({
+  wrong("sees no work in calls to hand over", "finds every thread to take up", (right) => ({
     threads: async (query) => (await right.threads(query)).filter(({ waiting }) => !query?.withWork || waiting > 0),
+  })),
+  wrong("forgets what a process works at when it looks for work", "finds every thread to take up", (right) => ({
+    async threads(query) {
+      const found = await right.threads(query);
+      if (!query?.withWork) return found;
+      const calls = await Promise.all(found.map(async ({ threadId }) => (await right.load(threadId))?.calls ?? []));
+      return found.filter((_, index) => !calls[index]?.some(({ status }) => status === "started"));
+    },
   })),
   wrong("hands out the list it keeps", "hands out lists that are the reader's own", (right) => {
     const kept = new Map<ThreadId, PlacedEntry[]>();

@@ -47,6 +47,20 @@ const results = async ({ thread }: Awaited<ReturnType<typeof start>>) =>
   (await thread.history()).flatMap(({ entry }) => (entry.kind === "result" ? [entry.origin] : []));
 
 describe("a system on the store of one that ended", () => {
+  it("takes up what was at work there by itself, before anybody asks for the thread (R9)", async () => {
+    const store = memoryStore();
+    const first = await start(store, [defineTool({ ...base, run: never })], [call]);
+    await first.thread.send("go");
+    await first.thread.atRest();
+    await first.system.stop();
+    let made = 0;
+    const tool = defineTool({ ...base, onRestart: "again", run: () => ++made });
+    const model = scriptedModel(["read"], { strict: true });
+    systems.push(await createSystem({ model, store, tools: [tool], clock: virtualClock(), logger: silentLogger }));
+    await until(() => model.requests.length === 1);
+    expect(made).toBe(0);
+  });
+
   it("says that a call was lost, and does not make it again", async () => {
     let made = 0;
     const next = await restarted(defineTool({ ...base, run: never }), defineTool({ ...base, run: () => (made += 1) }));

@@ -208,6 +208,7 @@ describe("a system", () => {
     const thread = await system.open("t");
     expect(await thread.ask("a")).toBe("one");
     expect(await thread.ask("b")).toBe("two");
+    await system.stop();
     expect(heard).toBe(1);
   });
 

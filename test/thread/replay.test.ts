@@ -12,16 +12,18 @@ describe("the log of a thread that ran", () => {
         const world = await World.begin(scheduler, { inspect: recorder.inspect });
         await world.play(steps);
         await world.finish();
-        expect([...recorder.logs.keys()].sort()).toEqual(world.threads.map(({ id }) => id));
-        for (const thread of world.threads) {
+        const threads = world.threads.map((thread) => ({ id: thread.id, state: thread.state, view: thread.view() }));
+        // An observer is told a little later; stopping waits for it.
+        await world.stop();
+        expect([...recorder.logs.keys()].sort()).toEqual(threads.map(({ id }) => id));
+        for (const thread of threads) {
           const log = recorder.logs.get(thread.id);
           const played = log && replay(log);
           expect(played?.commits).toEqual(world.journal.page(thread.id as never).commits);
           expect(played?.value).toBe(thread.state);
-          expect(played?.context.calls).toEqual(thread.view().calls);
-          expect(played?.context.record.lastFailure).toEqual(thread.view().lastFailure);
+          expect(played?.context.calls).toEqual(thread.view.calls);
+          expect(played?.context.record.lastFailure).toEqual(thread.view.lastFailure);
         }
-        await world.stop();
       }),
       { numRuns: 60 },
     ));
@@ -32,6 +34,7 @@ describe("the log of a thread that ran", () => {
     const world = await World.begin(scheduler, { inspect: recorder.inspect });
     world.bring(world.threads[0]!.send("hello", { id: "a" }));
     await world.finish();
+    await world.stop();
     const log = recorder.logs.get("t0");
     const types = log?.events.map(({ type }) => type as string);
     expect(types).toEqual([
@@ -43,6 +46,5 @@ describe("the log of a thread that ran", () => {
     expect(log && replay(log).commits).toHaveLength(1);
     for (const left of [0, 1, 2])
       expect(log && replay({ ...log, events: log.events.filter((_, index) => index !== left) }).commits).toEqual([]);
-    await world.stop();
   });
 });

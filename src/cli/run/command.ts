@@ -1,14 +1,15 @@
 import { Command } from "commander";
-import { demoModel } from "../../model/demo/demo-model.ts";
-import { createSystem } from "../../system/create.ts";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { type Flags, modelsHelp, sessionOf, withSessionFlags } from "./flags.ts";
+import { realParts } from "./parts.ts";
 import { run } from "./run.ts";
 
 const help = `
 Without TEXT, each line of standard input is sent once the work on the line before it is done: no round of the model, no
 call in flight, no timed sleep. A subscription does not hold up the next line. The program ends when the input is at an
-end and the thread is idle; a subscription that never ends is ended by Ctrl-C. Standard output is the conversation, and
+end and the thread is idle; a subscription that never ends is ended by --for or by Ctrl-C. With --db nothing of this is
+lost: the next program that uses the file goes on with what was under way. Standard output is the conversation, and
 standard error has the notices:
 
   > what you said            [the state the thread comes to]
@@ -34,30 +35,22 @@ Examples:
   $ wakeful run --tools tools.ts "check build 42"
   $ printf 'check build 42\\ncount to 3\\n' | wakeful run --tools tools.ts
   $ wakeful run --tools tools.ts --json add 2 and 3 | jq .type
+  $ wakeful run --tools tools.ts --for 60 count to 1000
+  $ wakeful run --db agents.db --thread notes --model claude-sonnet-4-5 "what did we say yesterday?"
 
-In this version the model is the demo model: a few rules, offline, no LLM.
+${modelsHelp}
+Without --model the demo model answers: a few rules, offline, no LLM.
 
 ${exitCodesHelp}`;
 
-interface Flags {
-  readonly tools?: readonly string[];
-  readonly instructions?: string;
-  readonly json?: boolean;
-  readonly thread?: string;
-}
-
-const collect = (file: string, files: readonly string[] = []): readonly string[] => [...files, file];
-
 /** `done` takes the exit code. */
 export const runCommand = (io: Io, done: (code: number) => void): Command =>
-  new Command("run")
-    .description("Send a text, or each line of standard input, to an agent and print what happens.")
-    .argument("[TEXT...]", "the text to send; its words are joined. Default: lines of standard input")
-    .option("--tools <FILE>", "a .ts or .js module that exports tools; may be given several times", collect)
-    .option("--instructions <TEXT>", "what the agent is told to be")
-    .option("--thread <ID>", "the id of the thread. Default: a fresh one")
-    .option("--json", "print one update per line as JSON, and nothing else")
+  withSessionFlags(
+    new Command("run")
+      .description("Send a text, or each line of standard input, to an agent and print what happens.")
+      .argument("[TEXT...]", "the text to send; its words are joined. Default: lines of standard input"),
+  )
     .addHelpText("after", help)
-    .action(async (words: readonly string[], { tools = [], json = false, ...rest }: Flags) =>
-      done(await run({ words, tools, json, ...rest }, io, { createSystem, model: () => demoModel() })),
+    .action(async (words: readonly string[], flags: Flags) =>
+      done(await run({ ...sessionOf(flags), words }, io, realParts)),
     );

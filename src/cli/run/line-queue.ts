@@ -15,7 +15,7 @@ export interface LineQueue {
 const asMegabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** Why a line cannot be sent; undefined when it was. */
-const sent = async (thread: Thread, line: Line): Promise<string | undefined> => {
+export const sent = async (thread: Thread, line: Line): Promise<string | undefined> => {
   if ("tooLong" in line)
     return `it is ${asMegabytes(line.tooLong)} long, more than one input may be; give the agent a tool that reads it in parts`;
   try {

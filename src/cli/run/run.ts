@@ -1,78 +1,62 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { OptionError } from "../../errors.ts";
-import { suggestions } from "../../model/demo/suggest.ts";
-import type { System, SystemOptions, Thread } from "../../system/api.ts";
+import { consoleLogger } from "../../logger.ts";
 import { defaultLimits } from "../../system/limits.ts";
-import { builtinTools } from "../../tool/builtin/index.ts";
-import type { Tool } from "../../tool/define.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flushed, type Io, notice } from "../io.ts";
 import { type Ending, endingOf } from "./ending.ts";
+import { goOnWith, introduce } from "./introduce.ts";
 import { sendLines } from "./line-queue.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { paintFor } from "./paint.ts";
 import { type Prompt, promptOn } from "./prompt.ts";
 import { isStuck } from "./rest.ts";
+import { openSession, type Parts, type Session, type SessionOptions } from "./session.ts";
 import { oneLine } from "./terminal-text.ts";
-import { loadTools } from "./tools-file.ts";
-import { jsonTranscript, plainTranscript } from "./transcript.ts";
+import { jsonTranscript, plainTranscript, type TranscriptOptions } from "./transcript.ts";
 
-export interface RunOptions {
-  /** Paths of modules that export tools. */
-  readonly tools: readonly string[];
-  readonly instructions?: string;
-  /** Print updates as JSON lines. */
-  readonly json: boolean;
-  /** The id of the thread; default: a fresh one. */
-  readonly thread?: string;
+export interface RunOptions extends SessionOptions {
   /** The words of one text to send; none: lines are read from stdin. */
   readonly words: readonly string[];
-}
-
-/** What a run is made with; tests put their own in. */
-export interface RunParts {
-  readonly createSystem: (options: SystemOptions) => Promise<System>;
-  readonly model: () => LanguageModelV4;
 }
 
 /**
  * Sends lines to one thread, prints what happens, and resolves to the exit code once the lines are at an end and the
  * thread is over, or something from outside ended it. Rejects with WakefulError for what cannot work from the start.
  */
-export const run = async (options: RunOptions, io: Io, parts: RunParts): Promise<number> => {
+export const run = async (options: RunOptions, io: Io, parts: Parts): Promise<number> => {
   const { words } = options;
   if (words.length > 0 && words.every((word) => word.trim() === ""))
     throw new OptionError("TEXT", "is blank; say something");
-  const tools = await loadTools(options.tools);
-  const ending = endingOf(io);
+  const session = await openSession(options, { env: io.env, logger: consoleLogger }, parts);
+  const ending = endingOf(io, { clock: parts.clock, seconds: options.for });
   try {
-    const system = await parts.createSystem({ model: parts.model(), tools });
-    try {
-      return await converse(await threadOf(system, options), options, io, ending, tools);
-    } finally {
-      await system.stop();
-    }
+    const prompt = words.length === 0 && io.stdin.isTTY ? promptFor(io, ending) : undefined;
+    return await converse(session, options, { io, ending, prompt });
   } finally {
+    await session.close();
     ending.release();
+    if (options.thread === undefined) goOnWith(session, "run", options, io);
   }
 };
 
-const threadOf = (system: System, { thread, instructions }: RunOptions): Promise<Thread> => {
-  const spec = instructions === undefined ? {} : { instructions };
-  return thread === undefined ? system.launch(spec) : system.open(thread, spec);
-};
+const promptFor = (io: Io, ending: Ending): Prompt => promptOn(io, { onInterrupt: () => ending.interrupt("SIGINT") });
 
-const converse = async (
-  thread: Thread,
-  { words, json }: RunOptions,
-  io: Io,
-  ending: Ending,
-  tools: readonly Tool[],
+interface Place {
+  readonly io: Io;
+  readonly ending: Ending;
+  readonly prompt?: Prompt | undefined;
+  readonly talk?: TranscriptOptions["talk"];
+}
+
+/** Sends each line once the work on the one before is done. `talk`: as in the transcript. */
+export const converse = async (
+  session: Session,
+  { words, json }: Pick<RunOptions, "words" | "json">,
+  { io, ending, prompt, talk }: Place,
 ): Promise<number> => {
-  notice(io, "this is the demo model: a few rules, offline, no LLM.");
-  const prompt = words.length === 0 && io.stdin.isTTY ? promptOn(io, () => ending.interrupt("SIGINT")) : undefined;
-  if (prompt) introduce(io, tools);
-  print(thread, io, json, prompt);
+  const { thread } = session;
+  introduce(session, io, prompt && "Ctrl-D ends");
+  print(session, json, { io, ending, prompt, talk });
   const sending = sendLines({
     thread,
     lines: prompt?.lines ?? (words.length > 0 ? oneLineOf(words) : linesOf(io.stdin, defaultLimits.inputSize)),
@@ -96,14 +80,11 @@ async function* oneLineOf(words: readonly string[]): AsyncGenerator<Line> {
   yield { number: 1, text: words.join(" ") };
 }
 
-const introduce = ({ stderr }: Io, tools: readonly Tool[]): void => {
-  const tries = suggestions(new Set([...tools, ...builtinTools].map(({ name }) => name))).slice(0, 3);
-  stderr.write(`Things to try (Ctrl-D ends):\n${tries.map((text) => `  ${text}\n`).join("")}`);
-};
-
 /** Writes what happens in a thread, as it happens, until the system stops. */
-const print = (thread: Thread, io: Io, json: boolean, prompt: Prompt | undefined): void => {
-  const transcript = json ? jsonTranscript() : plainTranscript({ paint: paintFor(io), echo: !prompt });
+const print = ({ thread }: Session, json: boolean, { io, prompt, talk }: Place): void => {
+  const transcript = json
+    ? jsonTranscript()
+    : plainTranscript({ paint: paintFor(io), echo: !prompt, view: thread.view(), ...(talk && { talk }) });
   const atRest = () => {
     if (!transcript.midLine && thread.state !== "running") prompt?.show();
   };

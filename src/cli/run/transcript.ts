@@ -1,6 +1,10 @@
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
+import type { ThreadView } from "../../system/api.ts";
 import type { Update } from "../../thread/update.ts";
+import { jsonText } from "../output.ts";
+import { displayOf } from "./display-of.ts";
+import { asItComes, type Layout } from "./layout.ts";
 import type { Kind, Paint } from "./paint.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";
@@ -13,13 +17,25 @@ export interface Transcript {
 }
 
 /** One update a line, as JSON. */
-export const jsonTranscript = (): Transcript => ({ next: (update) => `${JSON.stringify(update)}\n`, midLine: false });
+export const jsonTranscript = (): Transcript => ({ next: (update) => `${jsonText(update)}\n`, midLine: false });
 
 interface OpenCall {
   readonly name: string;
   readonly display: string;
-  /** Its result arrived and was shown; the commit that settles it follows. */
+  readonly passive: boolean;
+  /** Its result arrived, or it was interrupted, and that was shown; the commit that settles it follows. */
   readonly answered: boolean;
+}
+
+export interface TranscriptOptions {
+  readonly paint: Paint;
+  /** Whether the user's text is shown; on a terminal it is there already. */
+  readonly echo: boolean;
+  /** A talk has no states; it has what the model thinks where `thoughts`, and says where an answer was cut short. */
+  readonly talk?: { readonly thoughts: boolean };
+  readonly layout?: Layout;
+  /** The thread as it is when the transcript begins: what its calls and subscriptions are called. */
+  readonly view?: Pick<ThreadView, "calls" | "subscriptions">;
 }
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
@@ -35,33 +51,32 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  *     [the state the thread comes to]
  *     ! a failure
  *
- * Results and events are cut to a few lines, and no text can do anything to the terminal. `echo`: whether the user's text
- * is shown; on a terminal it is there already.
+ * Results and events are cut to a few lines, and no text can do anything to the terminal.
  */
-export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readonly echo: boolean }): Transcript => {
+export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view }: TranscriptOptions): Transcript => {
   /** Calls that are not settled. */
-  const open = new Map<string, OpenCall>();
+  const open = new Map<string, OpenCall>(
+    view?.calls.map((call) => [call.callId, { ...call, display: displayOf(call), answered: false }]),
+  );
   /** Another call was open when the last one was made: results say whose they are. */
   let isOneOfSeveral = false;
-  const subscriptions = new Map<string, string>();
+  const subscriptions = new Map(view?.subscriptions.map(({ callId, name }) => [callId as string, name]));
   const speech = terminalStream();
-  let midLine = false;
+  let voice: Kind = "speech";
   let hasSpoken = false;
 
   const block = (kind: Kind, sign: string, lines: readonly string[], indent = "  "): string => {
-    const text = lines.map((line, index) => paint(kind, `${index === 0 ? sign : indent}${line}`)).join("\n");
+    const folded = lines.flatMap((line) => layout.fold(line, Math.max(sign.length, indent.length)));
+    const text = folded.map((line, index) => paint(kind, `${index === 0 ? sign : indent}${line}`)).join("\n");
     return `${endOfSpeech()}${text}\n`;
   };
-  const said = (text: string): string => {
-    if (text !== "") midLine = !text.endsWith("\n");
-    return text;
+  const said = (text: string): string => paint(voice, layout.next(text));
+  const says = (kind: Kind, text: string): string => {
+    const before = kind === voice ? "" : endOfSpeech();
+    voice = kind;
+    return before + said(speech.next(text));
   };
-  const endOfSpeech = (): string => {
-    const rest = said(speech.end());
-    const end = midLine ? "\n" : "";
-    midLine = false;
-    return rest + end;
-  };
+  const endOfSpeech = (): string => said(speech.end()) + paint(voice, layout.end());
   const sourceName = (callId: string): string => subscriptions.get(callId) ?? open.get(callId)?.name ?? "event";
 
   const accepted = (input: Input): string => {
@@ -84,7 +99,18 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
   const settled = (update: Extract<Fact, { type: "call.settled" }>): string => {
     const call = open.get(update.callId);
     open.delete(update.callId);
+    if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
+  };
+  const interrupted = (call: OpenCall): string => {
+    const name = isOneOfSeveral ? `${call.display}: ` : "";
+    return block("note", "  ", [`(${name}${call.passive ? "woken early" : "interrupted"})`]);
+  };
+  /** No call is open when a round begins: what has no result was interrupted, and the commit that says so follows. */
+  const overtaken = (): string => {
+    const calls = [...open].filter(([, call]) => !call.answered);
+    for (const [callId, call] of calls) open.set(callId, { ...call, answered: true });
+    return calls.map(([, call]) => interrupted(call)).join("");
   };
   const result = (given: Result, call: OpenCall | undefined): string => {
     const name = call && isOneOfSeveral ? `${call.display}: ` : "";
@@ -105,23 +131,24 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
       }
       case "round.started":
         hasSpoken = false;
-        return "";
+        return talk ? overtaken() : "";
       case "text.delta":
         hasSpoken = true;
-        return said(speech.next(update.text));
+        return says("speech", update.text);
       case "round.retried": {
         hasSpoken = false;
         const why = oneLine(update.message);
-        return block("failure", "! ", [`The request failed and is made again in ${inSeconds(update.wait)}: ${why}`]);
+        return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
       case "round.ended": {
-        const late = hasSpoken ? "" : said(speech.next(update.text));
+        const late = hasSpoken ? "" : says("speech", update.text);
+        if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
         return late + endOfSpeech();
       }
       case "call.made": {
         const display = oneLine(update.display);
         isOneOfSeveral = open.size > 0;
-        open.set(update.callId, { name: update.name, display, answered: false });
+        open.set(update.callId, { name: update.name, display, passive: update.passive, answered: false });
         return block("call", "· ", [display]);
       }
       case "child.opened":
@@ -143,16 +170,18 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
         subscriptions.delete(update.callId);
         return "";
       case "state.changed":
-        return block("state", "", [`[${update.state}]`]);
+        return talk ? "" : block("state", "", [`[${update.state}]`], "");
       case "failure":
         return block("failure", "! ", excerpt(`${update.message} (${update.code})`));
       case "gap":
         return block("failure", "! ", ["Some updates came too fast and are not shown here."]);
+      case "thinking.delta":
+        return talk?.thoughts ? says("thought", update.text) : "";
+      case "thinking.ended":
+        return talk?.thoughts ? endOfSpeech() : "";
       case "entry.added":
       case "slice.ended":
       case "thinking.started":
-      case "thinking.delta":
-      case "thinking.ended":
         return "";
     }
   };
@@ -160,7 +189,7 @@ export const plainTranscript = ({ paint, echo }: { readonly paint: Paint; readon
   return {
     next,
     get midLine() {
-      return midLine;
+      return layout.column > 0;
     },
   };
 };

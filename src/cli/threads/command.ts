@@ -5,8 +5,8 @@ import { states } from "./table.ts";
 import { listThreads, type ThreadsOptions } from "./threads.ts";
 
 const help = `
-A line for each thread, by id: the state its record says, the inputs that wait in it, and whether work is due (a slice that
-goes on, or a call that was made and not handed over yet). It only reads, so another process may run the threads meanwhile.
+A line for each thread, by id: the state its record says, the inputs that wait in it, and whether it is due (a slice goes
+on, or a call or subscription is at work in the process that runs the threads). It only reads, so another process may run the threads meanwhile.
 Ids are cut in the middle where a terminal has no room for them, and never in a pipe.
 
 Examples:

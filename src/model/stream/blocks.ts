@@ -29,6 +29,9 @@ export interface BlockReaderOptions {
 /** Characters of one turn; a stream that goes on beyond is a fault of the provider. */
 export const turnLimit = 10_000_000;
 
+/** Parts by which a provider tells how its stream goes. They look like content and are none: nothing takes them back. */
+const notices: ReadonlySet<string> = new Set(["anthropic.message_start"]);
+
 type Part<Type extends LanguageModelV4StreamPart["type"]> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
 /**
@@ -79,9 +82,11 @@ export class BlockReader {
         // A preliminary result is replaced by the next one, the last of them by the final one.
         if (!part.preliminary) this.#provided(part);
         break;
+      case "custom":
+        if (!notices.has(part.kind)) this.#provided(part);
+        break;
       case "file":
       case "reasoning-file":
-      case "custom":
         this.#provided(part);
         break;
     }

@@ -28,14 +28,15 @@ export const endingOf = ({ finishReason: { unified, raw } }: EndMark): Ending =>
   }
 };
 
-/** What a provider does not count is 0, or left out; null when it counts nothing at all. */
 /** What is no count would spoil every sum it enters. */
 const counted = (tokens: number | undefined): number =>
   tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : 0;
 
+/** What a provider does not count is 0, or left out; null when it counts nothing at all. */
 export const usageOf = (usage: LanguageModelV4Usage | undefined): Usage | null => {
   if (!usage) return null;
   const { inputTokens: input, outputTokens: output } = usage as Partial<LanguageModelV4Usage>;
+  if (input?.total === undefined && output?.total === undefined) return null;
   return {
     inputTokens: counted(input?.total),
     outputTokens: counted(output?.total),

@@ -5,11 +5,12 @@ import type { StreamInput } from "../../../machines/round/machine.ts";
 import type { Clock } from "../../clock.ts";
 import { TurnTooLongError } from "../../errors.ts";
 import { type Logger, silentLogger } from "../../logger.ts";
+import { showsEventsAsCalls } from "../../prompt/pair.ts";
 import { modelName } from "../model.ts";
 import { BlockReader, type JudgedCall } from "./blocks.ts";
 import type { Delta } from "./display.ts";
 import { droppedMessage, type EndMark, endingOf, usageOf } from "./ending.ts";
-import { type FailureNews, newsOf, ownFailure } from "./failure.ts";
+import { type FailureNews, isPage, newsOf, ownFailure, pageNews } from "./failure.ts";
 import type { RequestSlots } from "./slots.ts";
 
 /** One request: to which model, with what, and who judges and watches. */
@@ -19,6 +20,8 @@ export interface ModelRequest {
   readonly keepUnsignedReasoning: boolean;
   readonly judge: (name: string, rawArguments: string) => JudgedCall;
   readonly publish: (delta: Delta) => void;
+  /** Called when the end mark of an answer comes: the model takes requests like this one. */
+  readonly onAnswered?: () => void;
 }
 
 export interface StreamDependencies {
@@ -53,6 +56,8 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
     let over = false;
     /** The stream was read to its end mark: there is no request left to abort. */
     let complete = false;
+    /** The provider has begun to answer. */
+    let isOpen = false;
     let silence: unknown;
     let heard = 0;
     let cancel = (): void => {};
@@ -78,7 +83,15 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
     };
     const breakOff = (type: "stream.failed" | "stream.dropped" | "stream.stalled", news: FailureNews): void => {
       if (over) return;
-      const broken: BrokenTry = { ...news, jitter: random(), visible: reader.abandon(), model, at: clock.now() };
+      const eventCalls = news.refused === "content" && showsEventsAsCalls(asked.options.prompt);
+      const broken: BrokenTry = {
+        ...news,
+        ...(eventCalls && { eventCalls }),
+        jitter: random(),
+        visible: reader.abandon(),
+        model,
+        at: clock.now(),
+      };
       end({ type, ...broken });
     };
     const stop = (): void => {
@@ -104,6 +117,7 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
       const usage = usageOf(mark.usage);
       reader.finish();
       complete = true;
+      asked.onAnswered?.();
       end({ type: "stream.ended", ...ending, usage, model, at: clock.now() });
     };
 
@@ -127,16 +141,18 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
       if (over) return release();
       heard = clock.now();
       watch(input.silence);
-      const { stream } = await asked.model.doStream({ ...asked.options, abortSignal: controller.signal });
+      const { stream, response } = await asked.model.doStream({ ...asked.options, abortSignal: controller.signal });
+      isOpen = true;
       const parts = stream.getReader();
       cancel = () => void parts.cancel().catch(() => {});
       if (over) return cancel();
+      if (isPage(response?.headers)) return breakOff("stream.failed", pageNews);
       while (!over) {
         const { done, value: part } = await parts.read();
         if (over) return;
         if (done) return breakOff("stream.dropped", { retryable: true, message: droppedMessage });
         heard = clock.now();
-        if (part.type === "error") return breakOff("stream.failed", newsOf(part.error, heard));
+        if (part.type === "error") return breakOff("stream.failed", newsOf(part.error, heard, isOpen));
         if (part.type === "stream-start" && part.warnings.length > 0)
           logger.debug({ model, warnings: part.warnings }, "the model's provider warns of the request");
         take(part);
@@ -144,7 +160,7 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
     };
 
     receive(stop);
-    read().catch((error) => breakOff("stream.failed", newsOf(error, clock.now())));
+    read().catch((error) => breakOff("stream.failed", newsOf(error, clock.now(), isOpen)));
     return () => {
       if (!over) reader.close();
       over = true;

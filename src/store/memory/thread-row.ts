@@ -168,9 +168,11 @@ export const loadedOf = ({
   children: [...children.values()],
 });
 
-/** Nothing is handed over for a built-in call: its commit is the act. */
-const isDue = ({ record, calls }: ThreadRow): boolean =>
-  record.roundDue || calls.values().some(({ status, form }) => status === "committed" && form !== "builtin");
+/** Nothing is handed over for a built-in call: its commit is the act. An acknowledged one is with somebody else. */
+const isDue = ({ record, calls, subscriptions }: ThreadRow): boolean =>
+  record.roundDue ||
+  calls.values().some(({ status, form }) => status !== "acknowledged" && form !== "builtin") ||
+  subscriptions.values().some(({ form }) => form === "subscribe");
 
 export const summaryOf = (row: ThreadRow): ThreadSummary => ({
   threadId: row.threadId,

@@ -27,11 +27,11 @@ export const callsOn = (database: Database): Calls => {
   const arm = database.prepare("INSERT OR REPLACE INTO timer (thread, call, purpose, due) VALUES (?, ?, ?, ?)");
   const disarm = database.prepare("DELETE FROM timer WHERE thread = ? AND call = ?");
   const open = database.prepare(`
-    INSERT INTO subscription (thread, id, body) VALUES (?, ?, ?)
+    INSERT INTO subscription (thread, id, due, body) VALUES (?, ?, ?, ?)
     ON CONFLICT (thread, id) DO UPDATE SET body = excluded.body`);
   const end = database.prepare("DELETE FROM subscription WHERE thread = ? AND id = ?");
   const move = database.prepare(`
-    UPDATE call SET status = ?1, due = 0
+    UPDATE call SET status = ?1, due = due AND ?1 < ${rankOf.acknowledged}
     WHERE thread = (SELECT id FROM thread WHERE name = ?2) AND id = ?3 AND status < ?1`);
   const calls = database.prepare<{ id: CallId; status: number; body: string }>(
     "SELECT id, status, body FROM call WHERE thread = ? ORDER BY position",
@@ -51,7 +51,7 @@ export const callsOn = (database: Database): Calls => {
     apply(thread, commit) {
       for (const call of commit.calls.made) {
         const { callId, position, form, status } = call;
-        const due = status === "committed" && form !== "builtin" ? 1 : 0;
+        const due = status !== "acknowledged" && form !== "builtin" ? 1 : 0;
         make.run(thread, callId, position, rankOf[status], due, JSON.stringify(call));
       }
       if (commit.record) disarm.run(thread, "");
@@ -61,7 +61,7 @@ export const callsOn = (database: Database): Calls => {
         disarm.run(thread, callId);
       }
       for (const subscription of [...commit.subscriptions.opened, ...commit.subscriptions.moved])
-        open.run(thread, subscription.callId, JSON.stringify(subscription));
+        open.run(thread, subscription.callId, subscription.form === "subscribe" ? 1 : 0, JSON.stringify(subscription));
       for (const callId of commit.subscriptions.ended) end.run(thread, callId);
     },
     mark(threadId, ids, status) {

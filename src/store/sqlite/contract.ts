@@ -8,6 +8,7 @@ import type { Database } from "./database.ts";
 import type { Feed } from "./feed.ts";
 import type { History } from "./history.ts";
 import type { Inbox } from "./inbox.ts";
+import type { Leases } from "./leases.ts";
 import { sharedWithEntries } from "./shared-facts.ts";
 import type { Threads } from "./threads.ts";
 
@@ -18,10 +19,14 @@ export interface Parts {
   readonly history: History;
   readonly threads: Threads;
   readonly children: Children;
+  readonly leases: Leases;
 }
 
 /** Each operation of the contract as one transaction over the parts. The crash points before a commit are inside it. */
-export const contractOn = (database: Database, { feed, inbox, calls, history, threads, children }: Parts): Store => ({
+export const contractOn = (
+  database: Database,
+  { feed, inbox, calls, history, threads, children, leases }: Parts,
+): Store => ({
   async create(threadId, spec, at) {
     const what = `thread ${threadId} was created`;
     // Asked first without the lock for writing: most who create find what they create.
@@ -67,7 +72,7 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
     const outcome = await database.write(`thread ${threadId} committed`, (): CommitOutcome => {
       const thread = threads.find(threadId);
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
-      if (thread.version !== expectedVersion) return { status: "stale", version: thread.version };
+      if (thread.version !== expectedVersion || leases.lost()) return { status: "stale", version: thread.version };
       history.add(thread.id, threadId, entries);
       inbox.consume(thread.id, consumed);
       inbox.interrupt(thread.id, interrupting);
@@ -90,7 +95,14 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
   },
 
   async mark(threadId, ids, status) {
-    await database.write(`calls of thread ${threadId} were marked`, () => calls.mark(threadId, ids, status));
+    await database.write(`calls of thread ${threadId} were marked`, () => {
+      const lost = leases.lost();
+      if (lost)
+        throw new StoreError(
+          `the lease ${lost.name} is held by ${lost.by}: calls of thread ${threadId} are no more ours.`,
+        );
+      calls.mark(threadId, ids, status);
+    });
     if (status === "acknowledged") point("acknowledged");
   },
 

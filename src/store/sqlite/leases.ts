@@ -9,6 +9,11 @@ export interface Leases {
   give(name: string, holder: string): void;
   /** Undefined when nobody holds it at `now`. */
   holder(name: string, now: number): LeaseHolder | undefined;
+  /**
+   * Inside a `write`: a lease that was taken here and that another has taken since, also when that one is gone again;
+   * undefined when there is none. A process that was paused learns here, and not from its clock, that its time is over.
+   */
+  lost(): { readonly name: string; readonly by: string } | undefined;
 }
 
 export const leasesOn = (database: Database): Leases => {
@@ -17,6 +22,8 @@ export const leasesOn = (database: Database): Leases => {
   );
   const insert = database.prepare("INSERT OR REPLACE INTO lease (name, holder, until, ttl) VALUES (?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM lease WHERE name = ? AND holder = ?");
+  /** Who took which lease through this store, and did not give it back. */
+  const taken = new Map<string, string>();
 
   return {
     take(name, holder, ttl, now) {
@@ -27,12 +34,23 @@ export const leasesOn = (database: Database): Leases => {
         return { held: false, by: lease.holder, until };
       }
       insert.run(name, holder, now + ttl, ttl);
+      taken.set(name, holder);
       return { held: true, until: now + ttl };
     },
-    give: (name, holder) => void remove.run(name, holder),
+    give(name, holder) {
+      remove.run(name, holder);
+      if (taken.get(name) === holder) taken.delete(name);
+    },
     holder(name, now) {
       const lease = select.get(name);
       return lease && lease.until > now ? { by: lease.holder, until: endOf(lease, now) } : undefined;
+    },
+    lost() {
+      for (const [name, holder] of taken) {
+        const by = select.get(name)?.holder;
+        if (by !== holder) return { name, by: by ?? "another, who is gone again" };
+      }
+      return undefined;
     },
   };
 };

@@ -89,6 +89,7 @@ const StoredFailure = z.object({
   code: oneOf<Failure["code"]>({
     MODEL_FAILED: true,
     MODEL_UNAVAILABLE: true,
+    CONTEXT_TOO_LONG: true,
     TURN_TRUNCATED: true,
     TURN_FILTERED: true,
     ROUND_LIMIT: true,

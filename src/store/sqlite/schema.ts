@@ -13,8 +13,9 @@ export type Migration = (connection: DatabaseSync) => void;
  * - `thread.id` stands for the thread's name everywhere else. `record` is null until the first commit that brings one.
  * - `input.seq` is the `seq` of the contract; it grows over all threads, so it also serves as a cursor of acceptance.
  * - `timer.call` is empty for a timer of the thread itself.
- * - `call.due` is 1 while the call waits to be handed over. With `inbox` and `thread.round_due` it tells which threads
- *   have work, without a look at those that rest.
+ * - `call.due` is 1 while the call waits to be handed over or is at work in a process, `subscription.due` while its producer
+ *   is. With `inbox` and `thread.round_due` they tell which threads a process has to take up, without a look at those that
+ *   rest.
  * - `feed` has one row for the facts that became durable together: `first` is the position of the first, `facts` their
  *   number. What a fact shares with an input or an entry is not in it (see shared-facts.ts).
  */
@@ -64,12 +65,21 @@ const first: Migration = (connection) =>
     ) STRICT, WITHOUT ROWID;
   `);
 
+/** A producer lives in a process: when that ends, the thread has to be taken up. Calls at work had been left out as well. */
+const producers: Migration = (connection) =>
+  connection.exec(`
+    ALTER TABLE subscription ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    UPDATE subscription SET due = 1 WHERE json_extract(body, '$.form') = 'subscribe';
+    CREATE INDEX subscription_due ON subscription (thread) WHERE due;
+    UPDATE call SET due = 1 WHERE status < 3 AND json_extract(body, '$.form') <> 'builtin';
+  `);
+
 /**
  * Families. `thread.parent` is null for a root; with the name it lists the children of a thread, or the roots, in order.
  * `opening` is appended like `spec`, which a child has none of: `root` is the thread whose spec it has. `child` is what a
  * thread keeps of those it opened, until their end is in its history.
  */
-const second: Migration = (connection) =>
+const families: Migration = (connection) =>
   connection.exec(`
     ALTER TABLE thread ADD COLUMN parent INTEGER;
     CREATE INDEX thread_parent ON thread (parent, name);
@@ -80,7 +90,7 @@ const second: Migration = (connection) =>
   `);
 
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, second];
+export const migrations: readonly Migration[] = [first, producers, families];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

@@ -10,6 +10,7 @@ import { failureOf } from "./failures.ts";
 import { feedOn } from "./feed.ts";
 import { historyOn } from "./history.ts";
 import { inboxOn } from "./inbox.ts";
+import { leasesOn } from "./leases.ts";
 import { type OpenedFile, openFile } from "./open.ts";
 import { sharingOn } from "./sharing.ts";
 import { threadsOn } from "./threads.ts";
@@ -59,8 +60,9 @@ export const storeOn = (
     const history = historyOn(database);
     const threads = threadsOn(database);
     const children = childrenOn(database);
-    const parts = { feed, inbox, calls, history, threads, children };
-    return { ...contractOn(database, parts), ...sharingOn(database, inbox) };
+    const leases = leasesOn(database);
+    const parts = { feed, inbox, calls, history, threads, children, leases };
+    return { ...contractOn(database, parts), ...sharingOn(database, parts) };
   } catch (error) {
     opened.connection.close();
     throw failureOf(opened.file, error, "the schema");

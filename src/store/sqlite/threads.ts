@@ -51,11 +51,12 @@ interface SummaryRow {
 const summary = `SELECT name AS threadId, state,
   (SELECT above.name FROM thread AS above WHERE above.id = thread.parent) AS parent,
   (SELECT count(*) FROM inbox WHERE inbox.thread = thread.id) AS waiting,
-  (round_due OR EXISTS (SELECT 1 FROM call WHERE call.thread = thread.id AND call.due)) AS due`;
+  (round_due OR EXISTS (SELECT 1 FROM call WHERE call.thread = thread.id AND call.due)
+    OR EXISTS (SELECT 1 FROM subscription WHERE subscription.thread = thread.id AND subscription.due)) AS due`;
 
 /** From those that have work to their rows: threads that rest are not looked at, however many there are. */
 const worklist = `(SELECT thread AS id FROM inbox UNION SELECT thread FROM call WHERE due
-  UNION SELECT id FROM thread WHERE round_due) AS work CROSS JOIN thread ON thread.id = work.id`;
+  UNION SELECT thread FROM subscription WHERE due UNION SELECT id FROM thread WHERE round_due) AS work CROSS JOIN thread ON thread.id = work.id`;
 
 /** Which threads, by what stands above them. */
 const places = {

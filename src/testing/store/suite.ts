@@ -16,7 +16,7 @@ import { whatever } from "./requirements/whatever.ts";
  *     for (const { rule, name, check } of storeSuite(() => myStore())) test(`${rule}: ${name}`, check);
  *
  * Each check makes a store of its own and closes it. A store that keeps data over a restart of the process gives
- * `reopen` beside it, and is then held to finding everything again. Needs the package fast-check.
+ * `reopen` beside it, and is then held to finding everything again. Some of the checks need the package fast-check.
  */
 export const storeSuite = (makeStore: MakeStore): readonly StoreRequirement[] =>
   [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families]

@@ -7,6 +7,14 @@ const delta = (id: string, words: string): Part => ({ type: "text-delta", id, de
 const start = (id: string): Part => ({ type: "text-start", id });
 const end = (id: string): Part => ({ type: "text-end", id });
 
+describe("what a provider tells of its stream", () => {
+  it("is no content of the turn, unlike other parts of its own making", () => {
+    const custom = (kind: `${string}.${string}`): Part => ({ type: "custom", kind, providerMetadata: { p: { a: 1 } } });
+    const { told } = new Reading().read(custom("anthropic.message_start"), custom("anthropic.fallback")).finish();
+    expect(told).toEqual(["provided:custom"]);
+  });
+});
+
 describe("the blocks of a turn", () => {
   it("are handed on as soon as they are whole", () => {
     const reading = read(...reasoning("hm", "s"), ...text("hello"), start("t2"), delta("t2", "and"));

@@ -56,6 +56,7 @@ describe("the failure of a request", () => {
   it("is fatal when the SDK says so, whatever its message says", () =>
     expect(newsOf(api({ statusCode: 400, isRetryable: false, message: "please retry, overloaded" }), now)).toEqual({
       retryable: false,
+      refused: "content",
       message: "The request to the model failed (HTTP 400): please retry, overloaded.",
     }));
 
@@ -69,7 +70,7 @@ describe("the failure of a request", () => {
   );
 
   it.each([
-    new TypeError("fetch failed"),
+    new TypeError("fetch failed", { cause: new Error("ECONNRESET") }),
     new Error("socket hang up, do not retry"),
     new DOMException("aborted by the model's own timeout", "AbortError"),
     new InvalidResponseDataError({ data: {} }),

@@ -113,7 +113,8 @@ describe("a round against a model", () => {
     expect(asked).toEqual([0]);
     expect(actor.getSnapshot().output?.failure).toEqual({
       code: "MODEL_UNAVAILABLE",
-      message: "The request to the model failed (HTTP 429): busy. It may be asked again at 1970-01-02T00:00:00.000Z.",
+      message:
+        "The request to the model failed (HTTP 429): busy. It is asked again at 1970-01-02T00:00:00.000Z, or when you write.",
     });
   });
 

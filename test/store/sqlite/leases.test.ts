@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { sqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { SharedStore } from "../../../src/store/store.ts";
+import { alpha, callOf, commitOf, deliver, roomy, spec, statusesOf } from "../../../src/testing/store/material.ts";
 import { emptyStore, quick } from "./files.ts";
 
 const open: SharedStore[] = [];
@@ -69,6 +70,37 @@ describe("a lease", () => {
     expect(await other.holder("runner", 1_050)).toEqual({ by: "a", until: 1_100 });
     await one.release("runner", "a");
     expect(await other.holder("runner", 1_050)).toBeUndefined();
+  });
+
+  it("that another took keeps who had it from committing and handing over, also when it does not know yet (R7, R8)", async () => {
+    const { one, other } = await two();
+    const call = callOf(alpha, 0);
+    await one.create(alpha, spec, 1);
+    await one.lease("runner", "a", 100, 1_000);
+    await one.commit(commitOf(alpha, 0, { calls: { made: [call], settled: [] } }), 1_000);
+    await other.lease("runner", "b", 100, 1_100);
+    const isRefused = async () => {
+      expect(await one.commit(commitOf(alpha, 1), 1_200)).toEqual({ status: "stale", version: 1 });
+      await expect(one.mark(alpha, [call.callId], "started")).rejects.toThrow(/the lease runner is held by/);
+      expect(await other.load(alpha)).toMatchObject({ version: 1, calls: [{ status: "committed" }] });
+    };
+    await isRefused();
+    expect(statusesOf(await one.accept([deliver(alpha, "a")], roomy)), "anybody may send").toEqual(["accepted"]);
+    await other.release("runner", "b");
+    await isRefused();
+    await one.lease("runner", "a", 100, 1_300);
+    expect(await one.commit(commitOf(alpha, 1), 1_300)).toMatchObject({ status: "committed" });
+    await one.mark(alpha, [call.callId], "started");
+    expect(await other.load(alpha)).toMatchObject({ version: 2, calls: [{ status: "started" }] });
+  });
+
+  it("that was given back keeps nobody from anything", async () => {
+    const { one, other } = await two();
+    await one.create(alpha, spec, 1);
+    await one.lease("runner", "a", 100, 1_000);
+    await one.release("runner", "a");
+    await other.lease("runner", "b", 100, 1_000);
+    expect(await one.commit(commitOf(alpha, 0), 1_000)).toMatchObject({ status: "committed" });
   });
 
   it("whoever asks whenever: no two hold it at one instant", async () => {

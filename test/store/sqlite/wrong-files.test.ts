@@ -14,6 +14,7 @@ import {
   roomy,
   seqsOf,
   spec,
+  statusesOf,
   turn,
   user,
 } from "../../../src/testing/store/material.ts";
@@ -174,6 +175,53 @@ describe("a damaged file", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("a -wal file that was left over", () => {
+  /** What a process leaves that dies after each of these commits, the last one first: each has one entry more. */
+  const commits = 4;
+  const leftOver = async (): Promise<string> => {
+    const file = await emptyStore();
+    const store = sqliteStore(file, quick);
+    await store.create(alpha, spec, 1);
+    for (let number = 0; number < commits; number++)
+      await store.commit(commitOf(alpha, number, { entries: [user(number, "x".repeat(3_000))] }), 2);
+    const copy = copyOf(file);
+    await store.close();
+    return copy;
+  };
+
+  it("holds what was committed last, and is read", async () => {
+    const store = sqliteStore(await leftOver(), quick);
+    expect(await store.history(alpha)).toHaveLength(commits);
+    await store.close();
+  });
+
+  it("loses whole commits when it is cut off or damaged, from there on, and never a part of one", async () => {
+    const file = await leftOver();
+    const { size } = statSync(`${file}-wal`);
+    const damage = fc.record({ at: fc.integer({ min: 32, max: size - 1 }), bit: fc.nat(7), cut: fc.boolean() });
+    const kept = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, bit, cut }) => {
+        const damaged = copyOf(file);
+        const bytes = readFileSync(`${damaged}-wal`);
+        bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
+        writeFileSync(`${damaged}-wal`, cut ? bytes.subarray(0, at) : bytes);
+        const store = sqliteStore(damaged, quick);
+        const thread = await store.load(alpha);
+        const history = await store.history(alpha);
+        expect(history).toHaveLength(thread?.version ?? 0);
+        kept.add(history.length);
+        expect(statusesOf(await store.accept([deliver(alpha, "a")], roomy))[0]).toBe(
+          thread ? "accepted" : "unknown-thread",
+        );
+        await store.close();
+      }),
+      { numRuns: 60 },
+    );
+    expect(kept.size).toBeGreaterThan(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ThreadId } from "../../../../machines/history/ids.ts";
-import { callOf, commitOf, deliver, recordOf, roomy, seqsOf, spec } from "../material.ts";
+import { callOf, commitOf, deliver, recordOf, roomy, seqsOf, spec, subscriptionOf } from "../material.ts";
 import { type Bench, requirement } from "../requirement.ts";
 
 const idOf = (name: string) => `suite/${name}` as ThreadId;
@@ -66,9 +66,9 @@ export const listing = [
 
   requirement(
     "R1",
-    "finds every thread with work: inputs that wait, a slice to go on, calls to hand over",
+    "finds every thread to take up: inputs that wait, a slice that goes on, calls and producers of a process",
     async ({ store }) => {
-      const names = ["builtin", "inline", "inputs", "resting", "round", "run"];
+      const names = ["builtin", "elsewhere", "inline", "inputs", "producer", "resting", "round", "run"];
       for (const name of names) await store.create(idOf(name), spec, 1);
       const make = (name: string, form: "builtin" | "inline" | "run") =>
         store.commit(
@@ -76,18 +76,38 @@ export const listing = [
           1_000,
         );
       for (const form of ["builtin", "inline", "run"] as const) await make(form, form);
+      for (const [name, form] of [
+        ["producer", "subscribe"],
+        ["elsewhere", "dispatch"],
+      ] as const) {
+        const opened = [{ ...subscriptionOf(idOf(name), 1), form }];
+        await store.commit(commitOf(idOf(name), 0, { subscriptions: { opened, moved: [], ended: [] } }), 1_000);
+      }
       await store.commit(commitOf(idOf("round"), 0, { record: recordOf({ roundDue: true }) }), 1_000);
       const consumed = seqsOf(await store.accept([deliver(idOf("inputs"), "a"), deliver(idOf("inputs"), "b")], roomy));
 
       assert.deepEqual(
         (await store.threads()).map(({ threadId, waiting, due }) => [threadId, waiting, due]),
-        names.map((name) => [idOf(name), name === "inputs" ? 2 : 0, ["inline", "round", "run"].includes(name)]),
+        names.map((name) => [
+          idOf(name),
+          name === "inputs" ? 2 : 0,
+          ["inline", "producer", "round", "run"].includes(name),
+        ]),
       );
       const withWork = async () => (await store.threads({ withWork: true })).map(({ threadId }) => threadId);
-      assert.deepEqual(await withWork(), ["inline", "inputs", "round", "run"].map(idOf));
+      assert.deepEqual(await withWork(), ["inline", "inputs", "producer", "round", "run"].map(idOf));
 
       await store.commit(commitOf(idOf("inputs"), 0, { consumed }), 2_000);
-      await store.mark(idOf("run"), [callOf(idOf("run"), 1).callId], "started");
+      const marked = [callOf(idOf("run"), 1).callId];
+      await store.mark(idOf("run"), marked, "started");
+      assert.ok((await withWork()).includes(idOf("run")), "a call at work in a process that may end");
+      await store.mark(idOf("run"), marked, "acknowledged");
+      await store.commit(
+        commitOf(idOf("producer"), 1, {
+          subscriptions: { opened: [], moved: [], ended: [subscriptionOf(idOf("producer"), 1).callId] },
+        }),
+        2_000,
+      );
       assert.deepEqual(await withWork(), ["inline", "round"].map(idOf), "work that is done is no work");
     },
   ),

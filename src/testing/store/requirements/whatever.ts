@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import type fastCheck from "fast-check";
 import type { ThreadId } from "../../../../machines/history/ids.ts";
 import type { Fact } from "../../../../machines/thread/facts.ts";
 import type { Input } from "../../../../machines/thread/input.ts";
@@ -20,17 +20,47 @@ import {
 import { type Bench, requirement } from "../requirement.ts";
 
 const runs = { numRuns: 60 };
-const thread = fc.constantFrom(alpha, beta);
+/**
+ * fast-check and what is generated with it. It is loaded when a check runs, for it is an optional package: who takes only
+ * the scripted model from `wakeful/testing` need not have it.
+ */
+const random = async () => {
+  const { default: fc } = await import("fast-check");
+  const thread = fc.constantFrom(alpha, beta);
 
-/** Few ids, senders and kinds, so that most inputs nearly meet another. */
-const input: fc.Arbitrary<Input> = fc.oneof(
-  fc.constantFrom("user", "slack").map((sender) => say("hello", sender)),
-  fc.constantFrom("user", "slack").map((sender): Input => ({ kind: "interrupt", sender })),
-  fc
-    .constantFrom(1, 2)
-    .map((number): Input => ({ kind: "progress", callId: callOf(alpha, number).callId, text: "half" })),
-);
-const delivery = fc.record({ threadId: thread, dedupId: fc.constantFrom("1", "2", "1 "), input });
+  /** Few ids, senders and kinds, so that most inputs nearly meet another. */
+  const input: fastCheck.Arbitrary<Input> = fc.oneof(
+    fc.constantFrom("user", "slack").map((sender) => say("hello", sender)),
+    fc.constantFrom("user", "slack").map((sender): Input => ({ kind: "interrupt", sender })),
+    fc
+      .constantFrom(1, 2)
+      .map((number): Input => ({ kind: "progress", callId: callOf(alpha, number).callId, text: "half" })),
+  );
+  const delivery = fc.record({ threadId: thread, dedupId: fc.constantFrom("1", "2", "1 "), input });
+
+  /** One thing that is done to a thread; `off` is how far a commit's version is from the right one. */
+  const step = fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("accept" as const),
+        threadId: thread,
+        count: fc.integer({ min: 1, max: 3 }),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant("commit" as const),
+        threadId: thread,
+        off: fc.constantFrom(0, 0, 0, -1, 1),
+        consumes: fc.integer({ min: 0, max: 2 }),
+        facts: fc.integer({ min: 0, max: 3 }),
+      }),
+    },
+  );
+  return { fc, delivery, step };
+};
 
 const withThreads = async (bench: Bench): Promise<Bench> => {
   await bench.store.create(alpha, spec, 1);
@@ -39,28 +69,6 @@ const withThreads = async (bench: Bench): Promise<Bench> => {
 };
 
 const said = (message: string): Fact => ({ type: "failure", code: "TOOL_FAILED", message });
-
-/** One thing that is done to a thread; `off` is how far a commit's version is from the right one. */
-const step = fc.oneof(
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("accept" as const),
-      threadId: thread,
-      count: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("commit" as const),
-      threadId: thread,
-      off: fc.constantFrom(0, 0, 0, -1, 1),
-      consumes: fc.integer({ min: 0, max: 2 }),
-      facts: fc.integer({ min: 0, max: 3 }),
-    }),
-  },
-);
 
 /** What a thread should hold, as a reader can hold it in mind. */
 interface Expected {
@@ -74,6 +82,7 @@ export const whatever = [
     "R2",
     "whatever arrives in whatever portions: each key once, in the order it came first",
     async (_, fresh) => {
+      const { fc, delivery } = await random();
       await fc.assert(
         fc.asyncProperty(fc.array(fc.array(delivery, { maxLength: 4 }), { maxLength: 6 }), async (portions) => {
           const { store } = await withThreads(await fresh());
@@ -105,6 +114,7 @@ export const whatever = [
     "S3",
     "whatever is accepted and committed, for right versions and wrong ones: all of it or nothing",
     async (_, fresh) => {
+      const { fc, step } = await random();
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
           const { store, reopen } = await withThreads(await fresh());
@@ -162,6 +172,7 @@ export const whatever = [
     "S5",
     "whatever the order in which results come: the history is ascending, and a range is a part of it",
     async (_, fresh) => {
+      const { fc } = await random();
       const calls = [1, 2, 3, 4, 5].map((number) => callOf(alpha, number));
       const results = calls.map(({ callId, position }) => result(position, callId));
       const bound = fc.integer({ min: 0, max: 8 });
@@ -193,6 +204,7 @@ export const whatever = [
     "S7",
     "whatever is set and settled: windows that follow each other list every timer once, in order",
     async (_, fresh) => {
+      const { fc } = await random();
       const number = fc.integer({ min: 1, max: 4 });
       const change = fc.oneof(
         fc.record({
