@@ -112,8 +112,6 @@ describe.each([
     ["nothing", null],
     ["an event without text", { associative: true }],
     ["an empty id", event("a", { id: "" })],
-    ["an event for another thread", { text: "a" }],
-    ["an event for another thread, said aloud", { text: "a", associative: false }],
   ])("ends with an event that names the fault when it sends %s", async (__, wrong) => {
     const { texts, bench, callId } = await listening(source(event("a"), wrong as never, event("b")));
     expect(texts()).toEqual([
@@ -123,6 +121,11 @@ describe.each([
     expect(bench.events().at(-1)).toMatchObject({ associative: true, final: true });
     expect(bench.lines.map(({ level }) => level)).toEqual(["error"]);
     expect(bench.registry.has(callId)).toBe(false);
+  });
+
+  it("says of each event whether it is handled in a child, which it is unless said otherwise", async () => {
+    const { bench } = await listening(source({ text: "a" }, event("b"), { text: "c", associative: false, final: true }));
+    expect(bench.events().map(({ associative }) => associative)).toEqual([false, true, false]);
   });
 
   it("has its text made safe and visible", async () => {
