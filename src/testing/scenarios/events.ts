@@ -1,4 +1,6 @@
 import { type ContentItem, textOf } from "../../../machines/history/entry.ts";
+import { endedText } from "../../../machines/history/family-wording.ts";
+import type { NewThread } from "../../../machines/thread/family.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import type { Update } from "../../thread/update.ts";
 import type { CallBook } from "./calls.ts";
@@ -19,6 +21,9 @@ export interface SeenEvent {
 
 type Seen = Omit<SeenEvent, "thread">;
 
+/** The call under which a child is heard by its parent, and hears of it; undefined for a thread that is no child. */
+export type SourceOf = (thread: string) => string | undefined;
+
 /** Results that no input brings: inline ones and refusals. They are seen when they settle. */
 const settledAtOnce: ReadonlySet<string> = new Set([
   "sync",
@@ -32,8 +37,10 @@ const settledAtOnce: ReadonlySet<string> = new Set([
 
 const text = (content: readonly ContentItem[]) => ({ text: textOf(content) });
 
-/** What is seen of the inputs that a batch brings in. */
-const eventOfInput = ({ dedupId: id, input }: WaitingInput): readonly Seen[] => {
+const from = (source: string | undefined) => (source === undefined ? {} : { callId: source, sourceCallId: source });
+
+/** What is seen of the inputs that a batch of `thread` brings in. */
+const eventOfInput = ({ dedupId: id, input }: WaitingInput, thread: string, sourceOf: SourceOf): readonly Seen[] => {
   switch (input.kind) {
     case "text":
       return [{ type: "user_input", id, text: input.text }];
@@ -41,6 +48,14 @@ const eventOfInput = ({ dedupId: id, input }: WaitingInput): readonly Seen[] => 
       return [{ type: "subscription_event", id, text: input.text, callId: input.callId, sourceCallId: input.callId }];
     case "result":
       return [{ type: "tool_result", id, callId: input.callId, ...text(input.content) }];
+    case "report":
+      return [{ type: "subscription_event", id, text: input.text, ...from(sourceOf(input.child)) }];
+    case "ended": {
+      const text = endedText(input.child, input.report);
+      return [{ type: "subscription_event", id, text, ...from(sourceOf(input.child)) }];
+    }
+    case "message":
+      return [{ type: "subscription_event", id, text: input.text, ...from(sourceOf(thread)) }];
     case "timer":
       return [{ type: "tool_result", id, callId: input.callId }];
     default:
@@ -49,10 +64,12 @@ const eventOfInput = ({ dedupId: id, input }: WaitingInput): readonly Seen[] => 
 };
 
 /** What an observer of the format sees in one of our updates; most updates are nothing to it. */
-const eventsOf = (update: Update): readonly Seen[] => {
+const eventsOf = (update: Update, sourceOf: SourceOf): readonly Seen[] => {
   switch (update.type) {
-    case "round.started":
-      return [...update.inputs.flatMap(eventOfInput), { type: "completion_started" }];
+    case "round.started": {
+      const inputs = update.inputs.flatMap((input) => eventOfInput(input, update.threadId, sourceOf));
+      return [...inputs, { type: "completion_started" }];
+    }
     case "round.retried":
       return [{ type: "info", text: update.message }];
     case "round.ended": {
@@ -89,8 +106,18 @@ const eventsOf = (update: Update): readonly Seen[] => {
   }
 };
 
-export const seenIn = (update: Update): readonly SeenEvent[] =>
-  eventsOf(update).map((event) => ({ thread: update.threadId, ...event }));
+const nobody: SourceOf = () => undefined;
+
+export const seenIn = (update: Update, sourceOf: SourceOf = nobody): readonly SeenEvent[] =>
+  eventsOf(update, sourceOf).map((event) => ({ thread: update.threadId, ...event }));
+
+/** What is seen as a thread begins: the event it was opened for. No batch brings that in. */
+export const seenAtOpening = ({ threadId: thread, entries }: NewThread): readonly SeenEvent[] =>
+  entries.flatMap(({ entry }) =>
+    entry.kind === "event"
+      ? [{ thread, type: "subscription_event", text: entry.text, ...from(entry.source.callId) }]
+      : [],
+  );
 
 export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: CallBook): boolean => {
   const { usage } = pattern;

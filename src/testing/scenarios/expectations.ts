@@ -24,7 +24,11 @@ const same = (
   return [{ what, expected: listed(expected), seen: listed(seen) }];
 };
 
-const stateOf = async (play: Play, id: string): Promise<string> => (await play.thread(id))?.state ?? "absent";
+/** A child that the runtime has not created is absent, by whichever name. */
+const stateOf = async (play: Play, name: string): Promise<string> => {
+  const id = play.children.idOf(name);
+  return play.children.isName(id) ? "absent" : ((await play.thread(id))?.state ?? "absent");
+};
 
 async function* states(expect: Expectations, play: Play): AsyncGenerator<Found> {
   const { main_thread: main } = play.scenario;
@@ -56,7 +60,7 @@ const storedDifferences = async (
   expected: readonly MessagePattern[],
   play: Play,
 ): Promise<readonly Found[]> => {
-  const seen = storedMessages(await play.history(thread));
+  const seen = storedMessages(await play.history(thread), await play.view(thread));
   const rows = align(expected, seen, { fits: matches, tellExpected: tellPattern, tellSeen: tellMessage });
   return rows.every(({ fits }) => fits) ? [] : [{ what: `stored history of ${thread}`, rows }];
 };
@@ -92,7 +96,8 @@ const dispatchedDifferences = (
   return rows.every(({ fits }) => fits) ? [] : [{ what: "dispatched", rows }];
 };
 
-async function* found(expect: Expectations, play: Play): AsyncGenerator<Found> {
+async function* found(given: Expectations, play: Play): AsyncGenerator<Found> {
+  const expect = play.children.filled(given);
   const calls = await play.calls();
   yield* await requestDifferences(expect, play.seen.asked);
   yield* eventDifferences(expect, play.seen.events, calls);
@@ -105,6 +110,8 @@ async function* found(expect: Expectations, play: Play): AsyncGenerator<Found> {
       expect.cancellations.map(({ thread, call }) => `${thread} ${call}`),
       stopped(play, calls),
     );
+  if (expect.thread_closed_notifications)
+    yield* same("thread_closed_notifications", expect.thread_closed_notifications, await play.closed());
   yield* states(expect, play);
   yield* waiting(expect, play, calls);
   if (expect.outcomes) {

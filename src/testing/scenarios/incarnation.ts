@@ -1,5 +1,7 @@
+import type { ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { NewThread } from "../../../machines/thread/family.ts";
 import type { Clock } from "../../clock.ts";
-import type { Store } from "../../store/store.ts";
+import type { CommitOutcome, Store } from "../../store/store.ts";
 
 /** Counts what happens, so that a player can tell when nothing does any more. */
 export interface Activity {
@@ -41,30 +43,55 @@ export interface Incarnation {
   readonly clock: Clock;
   /** Lets through what was held back since the start. */
   open(): void;
+  /** Lets through what a thread that was created since does: the player watches it. */
+  letGo(threadId: string): void;
   /** As when the process dies: no operation on the store answers any more or begins, no timer fires. */
   crash(): void;
 }
 
-/** Held back until the player watches every thread, so that it misses nothing of what a new life takes up. */
+/**
+ * Held back until the player watches the thread, so that it misses nothing of what a new life takes up, and of what a new
+ * thread begins with.
+ */
 const held: ReadonlySet<string> = new Set(["history", "commit", "mark"]);
 
 /** What several processes on one store need; the lives of a scenario follow one another. */
 const sharing: ReadonlySet<string> = new Set(["lease", "release", "acceptedAfter"]);
 
-export const incarnate = (store: Store, clock: Clock, activity: Activity): Incarnation => {
+/** The thread that a held operation is about. */
+const threadOf = ([about]: readonly unknown[]): string =>
+  typeof about === "string" ? about : (about as ThreadCommit).threadId;
+
+/** `onOpened` hears of threads that a commit created, also when the life has crashed meanwhile. */
+export const incarnate = (
+  store: Store,
+  clock: Clock,
+  activity: Activity,
+  onOpened: (threads: readonly NewThread[]) => void = () => {},
+): Incarnation => {
   let alive = true;
   const timers = new Set<unknown>();
   const opening = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
+  /** Threads that nobody watches yet. */
+  const unwatched = new Map<string, PromiseWithResolvers<void>>();
+
+  const noteOpened = ({ children: { opened } }: ThreadCommit, { status }: CommitOutcome): void => {
+    if (status !== "committed" || opened.length === 0) return;
+    for (const { threadId } of opened) unwatched.set(threadId, Promise.withResolvers());
+    onOpened(opened);
+  };
 
   const guarded =
     (name: string, operation: (...args: unknown[]) => Promise<unknown>) =>
     async (...args: unknown[]): Promise<unknown> => {
       if (held.has(name)) await opening.promise;
+      if (held.has(name)) await unwatched.get(threadOf(args))?.promise;
       if (!alive) return never;
       const end = activity.begin();
       try {
         const answer = await operation.apply(store, args);
+        if (name === "commit") noteOpened(args[0] as ThreadCommit, answer as CommitOutcome);
         return alive ? answer : never;
       } catch (error) {
         if (alive) throw error;
@@ -105,11 +132,16 @@ export const incarnate = (store: Store, clock: Clock, activity: Activity): Incar
       },
     },
     open: () => opening.resolve(),
+    letGo(threadId) {
+      unwatched.get(threadId)?.resolve();
+      unwatched.delete(threadId);
+    },
     crash() {
       alive = false;
       for (const id of timers) clock.clearTimeout(id);
       timers.clear();
       opening.resolve();
+      for (const { resolve } of unwatched.values()) resolve();
     },
   };
 };

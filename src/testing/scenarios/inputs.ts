@@ -3,9 +3,15 @@ import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { Envelope } from "../../../machines/thread/input.ts";
 import { encodeAddress, eventFor, resultFor } from "../../tool/address.ts";
 import type { CallBook } from "./calls.ts";
+import type { Children } from "./children.ts";
 import { PlayStopped } from "./difference.ts";
 import type { ScenarioContent } from "./expectation-schema.ts";
 import type { InputStep } from "./step-schema.ts";
+
+type Relayed = Extract<InputStep, { op: "child_report" | "parent_message" }>;
+
+/** A thread that nobody created: what is said to come from it has no source. */
+const nobody = "nobody" as ThreadId;
 
 const itemOf = (item: ScenarioContent): ContentItem =>
   item.type === "text" ? item : { type: "image", data: item.data, mediaType: item.media_type };
@@ -19,13 +25,18 @@ export class Envelopes {
   #fresh = 0;
 
   /** Throws PlayStopped for a redelivery of an id that no step used, and for inputs no system takes yet. */
-  of(step: InputStep, calls: CallBook): Envelope {
-    const envelope = this.#make(step, calls);
+  of(step: InputStep, calls: CallBook, children: Children): Envelope {
+    const envelope = this.#make(step, calls, children);
     this.#byId.set(envelope.dedupId, envelope);
     return envelope;
   }
 
-  #make(step: InputStep, calls: CallBook): Envelope {
+  /** The owner of a thread halts it. */
+  halt(thread: string): Envelope {
+    return { threadId: thread as ThreadId, dedupId: this.#idOf({}), input: { kind: "halt", sender: "user" } };
+  }
+
+  #make(step: InputStep, calls: CallBook, children: Children): Envelope {
     switch (step.op) {
       case "user":
       case "interrupt": {
@@ -46,6 +57,19 @@ export class Envelopes {
         const fields = { id: this.#idOf(step), text, associative: mode === "inline", final };
         return eventFor(this.#address(step, calls), fields);
       }
+      case "child_report": {
+        const child = childOf(step, step.thread, calls, children) ?? nobody;
+        const input = { kind: "report" as const, child, text: step.text };
+        return { threadId: step.thread as ThreadId, dedupId: this.#idOf(step), input };
+      }
+      case "parent_message": {
+        // The thread is the child that hears it; or the parent that says it, which has made the call.
+        const isChild =
+          step.child === undefined && children.sourceOf(step.thread) === calls.idOf(step.thread, step.spawn_call);
+        const threadId = isChild ? (step.thread as ThreadId) : (childOf(step, step.thread, calls, children) ?? nobody);
+        const parent = children.openingOf(threadId)?.parent ?? nobody;
+        return { threadId, dedupId: this.#idOf(step), input: { kind: "message", parent, text: step.text } };
+      }
       case "redeliver": {
         const envelope = this.#byId.get(step.id);
         if (!envelope) throw new PlayStopped(`no input with the id ${JSON.stringify(step.id)} was delivered before`);
@@ -64,3 +88,7 @@ export class Envelopes {
     return encodeAddress({ threadId: thread as ThreadId, callId: calls.idOf(thread, call) });
   }
 }
+
+/** The child that a step names, or the one that the parent's call has spawned. */
+const childOf = (step: Relayed, parent: string, calls: CallBook, children: Children): ThreadId | undefined =>
+  (step.child as ThreadId | undefined) ?? children.heardUnder(parent, calls.idOf(parent, step.spawn_call));

@@ -7,24 +7,24 @@ import type { ScenarioCall, Step } from "./step-schema.ts";
  * and its scenarios are played from then on.
  */
 const support = {
-  "child threads": false,
+  "child threads": true,
   choices: false,
   "OAuth prompts": false,
   "view updates": false,
   snapshots: false,
   compaction: false,
-  halt: false,
-  closing: false,
+  halt: true,
+  closing: true,
   "step mode": false,
   restart: true,
-  "restart of calls that were not acknowledged": false,
+  "restart of calls that were not acknowledged": true,
   "graceful restart": true,
   "model switch": true,
   "model switch of one thread among several": false,
   images: true,
   "failing model resolution": false,
-  cancel_subscription: false,
-  sleep_until: false,
+  cancel_subscription: true,
+  sleep_until: true,
   read_result: false,
 };
 export type Need = keyof typeof support;

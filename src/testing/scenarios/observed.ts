@@ -1,7 +1,8 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
+import type { NewThread } from "../../../machines/thread/family.ts";
 import type { Update } from "../../thread/update.ts";
-import { type SeenEvent, seenIn } from "./events.ts";
+import { type SeenEvent, type SourceOf, seenAtOpening, seenIn } from "./events.ts";
 import type { Fed } from "./feed.ts";
 import type { Dispatched } from "./tools.ts";
 
@@ -39,8 +40,13 @@ export class Observed {
   /** What was refused at the door, and what the runtime logged as an error: told with a failure, no failure by itself. */
   readonly notes: string[] = [];
 
-  update(update: Update): void {
-    this.events.push(...seenIn(update));
+  opened(thread: NewThread): void {
+    this.events.push(...seenAtOpening(thread));
+  }
+
+  /** `sourceOf`: the call under which a child is heard, and hears. */
+  update(update: Update, sourceOf: SourceOf): void {
+    this.events.push(...seenIn(update, sourceOf));
     if (update.type === "round.retried") this.retries.set(update.threadId, update.at + update.wait);
     if (update.type === "slice.ended") this.outcomes.push([update.threadId, "completed"]);
   }

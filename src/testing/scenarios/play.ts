@@ -1,8 +1,9 @@
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { JsonObject } from "../../../machines/history/json.ts";
+import type { NewThread } from "../../../machines/thread/family.ts";
 import type { Envelope } from "../../../machines/thread/input.ts";
-import { InputRefusedError } from "../../errors.ts";
+import { InputRefusedError, SystemStoppedError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
 import type { ScriptedRequest } from "../../model/scripted/request.ts";
 import { scriptedModel } from "../../model/scripted/scripted-model.ts";
@@ -10,9 +11,11 @@ import type { Store } from "../../store/store.ts";
 import type { System, Thread } from "../../system/api.ts";
 import type { createSystem } from "../../system/create.ts";
 import type { SystemHooks } from "../../thread/environment.ts";
+import { viewOf } from "../../thread/view.ts";
 import type { Tool } from "../../tool/define.ts";
 import { type VirtualClock, virtualClock } from "../virtual-clock.ts";
 import { type CallBook, callBook } from "./calls.ts";
+import { Children } from "./children.ts";
 import { PlayStopped } from "./difference.ts";
 import { feed } from "./feed.ts";
 import { createActivity, type Incarnation, incarnate } from "./incarnation.ts";
@@ -29,6 +32,9 @@ const seededRandom = (): (() => number) => {
     return state / 2 ** 32 / 100;
   };
 };
+
+/** Facts read from the store at once. */
+const pageOfFacts = 500;
 
 interface ModelChoice {
   readonly modelId: string;
@@ -50,13 +56,14 @@ export class Play {
   readonly scenario: Scenario;
   readonly clock: VirtualClock;
   readonly seen = new Observed();
+  readonly children = new Children();
   readonly #activity = createActivity();
   readonly #settling: Settling;
   readonly #store: Store;
   readonly #create: typeof createSystem;
   readonly #tools: readonly Tool[];
   readonly #random = seededRandom();
-  /** Threads that exist, as far as the player made them. */
+  /** Threads that exist: the player made them, or the runtime did. */
   readonly #watched = new Map<string, Thread>();
   readonly #acknowledgements = new Map<string, () => void>();
   readonly #threadOfPrompt = new WeakMap<object, { thread: string; entries: Promise<readonly PlacedEntry[]> }>();
@@ -93,7 +100,7 @@ export class Play {
 
   /** Starts a system on the store, and watches the threads it takes up before they can do anything. */
   async start(): Promise<void> {
-    const life = incarnate(this.#store, this.clock, this.#activity);
+    const life = incarnate(this.#store, this.clock, this.#activity, (threads) => this.#opened(threads));
     this.#life = life;
     this.#lives++;
     const system = await this.#create(
@@ -109,7 +116,7 @@ export class Play {
       this.#hooks(),
     );
     this.#system = system;
-    const known = [...this.#watched.keys()];
+    const known = new Set([...this.#watched.keys(), ...this.children.ids]);
     this.#watched.clear();
     for (const id of known) {
       const thread = await system.thread(id);
@@ -190,14 +197,33 @@ export class Play {
     return this.#running.thread(id);
   }
 
+  /** What the store keeps of a thread: of a child its own part. */
   history(thread: string): Promise<readonly PlacedEntry[]> {
     return this.#store.history(thread as ThreadId);
+  }
+
+  /** What a thread sees as its history, with what it inherits. */
+  view(thread: string): Promise<readonly PlacedEntry[]> {
+    return viewOf(this.#store, thread as ThreadId, this.children.openingOf(thread));
+  }
+
+  /** Threads that have closed, in the order in which they did. */
+  async closed(): Promise<readonly string[]> {
+    const closed: string[] = [];
+    for (let after = 0; ; ) {
+      const facts = await this.#store.feed({ after, limit: pageOfFacts });
+      const last = facts.at(-1);
+      if (!last) return closed;
+      after = last.feed;
+      for (const fact of facts)
+        if (fact.type === "state.changed" && fact.state === "closed") closed.push(fact.threadId);
+    }
   }
 
   /** The calls of all threads that were seen so far, with the scenario's names. */
   async calls(): Promise<CallBook> {
     const threads = new Set([...this.#watched.keys(), ...this.seen.asked.map(({ thread }) => thread)]);
-    return callBook(new Map(await Promise.all([...threads].map(async (id) => [id, await this.history(id)] as const))));
+    return callBook(new Map(await Promise.all([...threads].map(async (id) => [id, await this.view(id)] as const))));
   }
 
   get #running(): System {
@@ -209,8 +235,31 @@ export class Play {
     this.#watched.set(thread.id, thread);
     thread.updates$.subscribe((update) => {
       this.#activity.beat();
-      this.seen.update(update);
+      this.seen.update(update, (id) => this.children.sourceOf(id));
     });
+  }
+
+  /** Threads that the runtime created: they are held back until they are watched. */
+  #opened(threads: readonly NewThread[]): void {
+    this.#activity.beat();
+    for (const thread of threads) if (this.children.add(thread)) this.seen.opened(thread);
+    for (const { threadId } of threads) void this.#watchChild(threadId);
+  }
+
+  async #watchChild(id: ThreadId): Promise<void> {
+    const end = this.#activity.begin();
+    const life = this.#life;
+    try {
+      const thread = await this.#system?.thread(id);
+      if (thread && life === this.#life && !this.#watched.has(id)) this.#watch(thread);
+    } catch (error) {
+      // A system that stops looks up no thread; the next one is asked for all there are.
+      if (!(error instanceof SystemStoppedError))
+        this.#fault ??= new PlayStopped("a thread that the runtime created cannot be found", { seen: String(error) });
+    } finally {
+      life?.letGo(id);
+      end();
+    }
   }
 
   #modelOptions() {
@@ -239,7 +288,7 @@ export class Play {
   #hooks(): SystemHooks {
     return {
       onRequest: (thread, prompt, uncommitted) => {
-        const entries = this.#store.history(thread).then((committed) => [...committed, ...uncommitted]);
+        const entries = this.view(thread).then((committed) => [...committed, ...uncommitted]);
         this.#threadOfPrompt.set(prompt, { thread, entries });
       },
       onAbort: (thread, callId) => {

@@ -73,14 +73,20 @@ const playSteps = async (play: Play): Promise<readonly Difference[]> => {
   const differences: Difference[] = [];
   const envelopes = new Envelopes();
   const watch = createWatch(play);
+  const { children } = play;
   const note = (where: string, found: readonly Omit<Difference, "where">[]) =>
-    differences.push(...found.map((difference) => ({ where, ...difference })));
+    differences.push(...children.named(found).map((difference) => ({ where, ...difference })));
   let where = "before the first step";
   try {
     await play.start();
     for (const [index, step] of steps.entries()) {
       where = `steps[${index}] (${step.op})`;
-      await perform(step, envelopes, play);
+      const [unknown] = step.op === "checkpoint" ? [] : children.unknownIn(step);
+      if (unknown !== undefined)
+        throw new PlayStopped(`the runtime has not created ${unknown}`, {
+          seen: `threads it created so far: ${children.ids.length}`,
+        });
+      await perform(children.filled(step), envelopes, play);
       if (step.op === "checkpoint") note(where, await differencesFrom(step.expect, play));
       else await play.settle();
       note(where, await watch());
@@ -109,7 +115,7 @@ export const playScenario = async (
   try {
     const differences = await playSteps(play);
     if (differences.length === 0) return { id, title, outcome: "passed" };
-    return { id, title, outcome: "failed", differences, notes: play.seen.notes };
+    return { id, title, outcome: "failed", differences, notes: play.children.named(play.seen.notes) };
   } finally {
     play.crash();
     await store.close();

@@ -1,9 +1,11 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { PlacedEntry, ResultEntry } from "../../../machines/history/entry.ts";
+import { spawnTool } from "../../../machines/history/family-wording.ts";
 import type { Json } from "../../../machines/history/json.ts";
 import { eventTool } from "../../../machines/history/wording.ts";
 import { sourceOfBlock } from "../../prompt/event.ts";
 import { legalName } from "../../prompt/ids.ts";
+import { argsOfSeedBlock } from "../../prompt/seed.ts";
 import { type NamedCall, namedCalls } from "./calls.ts";
 
 /** What is known of the calls of one prompt, by the id that the prompt gives them. */
@@ -12,9 +14,16 @@ export interface PromptCalls {
   readonly results: ReadonlyMap<string, ResultEntry>;
   /** Arguments of the event that a call stands for. */
   readonly events: ReadonlyMap<string, Json>;
+  /** Calls that stand for the opening of an event's child. */
+  readonly seeds: ReadonlySet<string>;
 }
 
-type Made = NamedCall | "event";
+type Made = NamedCall | "event" | "seed";
+
+const toolOf = (made: Made): string => {
+  if (made === "event") return eventTool;
+  return made === "seed" ? spawnTool : legalName(made.tool);
+};
 
 const callParts = (prompt: LanguageModelV4Prompt): readonly LanguageModelV4ToolCallPart[] =>
   prompt.flatMap((message) =>
@@ -26,14 +35,15 @@ const callParts = (prompt: LanguageModelV4Prompt): readonly LanguageModelV4ToolC
 const tellsEventsAsText = (prompt: LanguageModelV4Prompt): boolean =>
   prompt.some(({ role, content }) => {
     const first = role === "user" ? content[0] : undefined;
-    return first?.type === "text" && sourceOfBlock(first.text) !== undefined;
+    if (first?.type !== "text") return false;
+    return sourceOfBlock(first.text) !== undefined || argsOfSeedBlock(first.text) !== undefined;
   });
 
-/** The calls and, where they are shown as calls, the events of a history, in order. */
+/** The calls and, where they are shown as calls, the events and the seed of a history, in order. */
 const madeIn = (entries: readonly PlacedEntry[], asText: boolean): readonly Made[] => {
   const calls = namedCalls(entries);
   return entries.flatMap(({ position, entry }): readonly Made[] => {
-    if (entry.kind === "event") return asText ? [] : ["event"];
+    if (entry.kind === "event" || entry.kind === "seed") return asText ? [] : [entry.kind];
     return entry.kind === "turn" ? calls.filter(({ turn }) => turn === position) : [];
   });
 };
@@ -47,16 +57,16 @@ export const callsOfPrompt = (prompt: LanguageModelV4Prompt, entries: readonly P
   for (const { entry } of entries) if (entry.kind === "result") results.set(entry.callId, entry);
   const named = new Map<string, NamedCall>();
   const events = new Map<string, Json>();
+  const seeds = new Set<string>();
   const made = madeIn(entries, tellsEventsAsText(prompt));
   let next = 0;
   for (const { toolCallId, toolName, input } of callParts(prompt)) {
-    const at = made.findIndex(
-      (one, index) => index >= next && toolName === (one === "event" ? eventTool : legalName(one.tool)),
-    );
+    const at = made.findIndex((one, index) => index >= next && toolName === toolOf(one));
     const one = made[at];
     if (one !== undefined) next = at + 1;
     if (one === "event") events.set(toolCallId, input as Json);
+    else if (one === "seed") seeds.add(toolCallId);
     else if (one) named.set(toolCallId, one);
   }
-  return { named, results, events };
+  return { named, results, events, seeds };
 };

@@ -1,8 +1,10 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { PlacedEntry, ResultEntry } from "../../../machines/history/entry.ts";
+import { spawnTool } from "../../../machines/history/family-wording.ts";
 import type { Json } from "../../../machines/history/json.ts";
 import { imagePlaceholder, interruptionNote, stillRunning } from "../../../machines/history/wording.ts";
 import { sourceOfBlock } from "../../prompt/event.ts";
+import { argsOfSeedBlock } from "../../prompt/seed.ts";
 import type { SeenContent, SeenMessage } from "./messages.ts";
 import { callsOfPrompt, type PromptCalls } from "./prompt-calls.ts";
 import { contentOf } from "./stored-messages.ts";
@@ -25,6 +27,24 @@ const sourceFields = (source: Json | undefined, { named }: PromptCalls) => {
   };
 };
 
+const seedCall = (args: Json, pair: string, place: number): SeenMessage => ({
+  role: "assistant",
+  kind: "seed_call",
+  name: spawnTool,
+  args,
+  pair,
+  turn: -1 - place,
+});
+
+const seedResult = (text: string, pair: string): SeenMessage => ({
+  role: "tool",
+  kind: "seed_result",
+  name: spawnTool,
+  origin: "spawn_seed",
+  text,
+  pair,
+});
+
 const userMessages = (parts: readonly Part<"user">[], place: number, calls: PromptCalls): readonly SeenMessage[] => {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const [first = "", ...rest] = texts;
@@ -36,6 +56,8 @@ const userMessages = (parts: readonly Part<"user">[], place: number, calls: Prom
       { role: "tool", kind: "event_result", ...about, text: rest.join("\n") },
     ];
   }
+  const seed = argsOfSeedBlock(first);
+  if (seed) return [seedCall(seed, `block ${place}`, place), seedResult(rest.join("\n"), `block ${place}`)];
   const interrupt = first === interruptionNote && rest.length > 0;
   return (interrupt ? rest : texts).map((text) => ({ role: "user", kind: "text", text, interrupt }));
 };
@@ -55,6 +77,7 @@ const assistantMessages = (
     const event = calls.events.get(pair);
     if (event !== undefined)
       return [{ role: "assistant", kind: "event_call", name, ...sourceFields(event, calls), pair, turn: -1 - place }];
+    if (calls.seeds.has(pair)) return [seedCall(input as Json, pair, place)];
     const known = calls.named.get(pair);
     const args = input as Json;
     // The turn as the prompt shows it: calls in one assistant message stand side by side.
@@ -112,6 +135,7 @@ const toolMessages = (parts: readonly Part<"tool">[], calls: PromptCalls): reado
       return [
         { role: "tool", kind: "event_result", name, ...sourceFields(event, calls), text: textOfOutput(output), pair },
       ];
+    if (calls.seeds.has(pair)) return [seedResult(textOfOutput(output), pair)];
     const known = calls.named.get(pair);
     const stored = known && calls.results.get(known.callId);
     // A prompt keeps a place for a result that is not there yet. To a request it is a call without one.

@@ -38,7 +38,7 @@ const deliver = async (inputs: readonly InputStep[], envelopes: Envelopes, play:
     if (input.op === "interrupt") mustBeOpen(input.thread, play, "there is no round to interrupt");
   }
   const calls = await play.calls();
-  await play.deliver(inputs.map((input) => envelopes.of(input, calls)));
+  await play.deliver(inputs.map((input) => envelopes.of(input, calls, play.children)));
 };
 
 const advance = async (seconds: number, play: Play): Promise<void> => {
@@ -86,9 +86,10 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
       return play.start();
     case "switch_model":
       return play.switchModel({ modelId: step.model, supportsImages: step.supports_images ?? false });
+    case "halt":
+      return play.deliver([envelopes.halt(step.thread)]);
     case "compact":
     case "fail_next":
-    case "halt":
     case "attach":
     case "step":
       throw new PlayStopped(`this player cannot play ${step.op} yet`);

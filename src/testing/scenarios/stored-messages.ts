@@ -46,7 +46,7 @@ const entryMessages = ({ position, entry }: PlacedEntry, labelOf: Label): readon
       const about = { name: "spawn_thread", pair: `seed ${position}` };
       return [
         { role: "assistant", kind: "seed_call", ...about, args: entry.args, turn: position },
-        { role: "tool", kind: "seed_result", ...about, text: entry.text },
+        { role: "tool", kind: "seed_result", ...about, origin: "spawn_seed", text: entry.text },
       ];
     }
     case "result": {
@@ -61,8 +61,11 @@ const entryMessages = ({ position, entry }: PlacedEntry, labelOf: Label): readon
   }
 };
 
-/** A stored history, flat, in the words of the format. */
-export const storedMessages = (history: readonly PlacedEntry[]): readonly SeenMessage[] => {
-  const labels = new Map(namedCalls(history).map(({ callId, label }) => [callId as string, label]));
+/** A stored history, flat, in the words of the format. `view`: where its calls are named, for one that inherits some. */
+export const storedMessages = (
+  history: readonly PlacedEntry[],
+  view: readonly PlacedEntry[] = history,
+): readonly SeenMessage[] => {
+  const labels = new Map(namedCalls(view).map(({ callId, label }) => [callId as string, label]));
   return history.flatMap((placed) => entryMessages(placed, (callId) => labels.get(callId)));
 };

@@ -341,15 +341,15 @@ describe("the time of passive tools", () => {
 
 describe("a scenario that the runtime has no part for", () => {
   it("is skipped, with what it needs", async () => {
-    const steps = [says("go"), { op: "halt", thread: "t1" }, { op: "attach", thread: "t1", as: "a" }];
-    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs snapshots, halt)");
+    const steps = [says("go"), { op: "compact", thread: "t1" }, { op: "attach", thread: "t1", as: "a" }];
+    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs snapshots, compaction)");
   });
 
   it("fails where it is played all the same", async () => {
-    const report = await playScenario(scenario({ steps: [says("go"), { op: "halt", thread: "t1" }] }), {
+    const report = await playScenario(scenario({ steps: [says("go"), { op: "compact", thread: "t1" }] }), {
       supports: () => true,
     });
-    expect(told(report)).toContain("steps[1] (halt): this player cannot play halt yet");
+    expect(told(report)).toContain("steps[1] (compact): this player cannot play compact yet");
   });
 });
 
