@@ -30,6 +30,7 @@ export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
 export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
+export type { Child, ChildKind, Opening } from "../machines/thread/family.ts";
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
+import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
@@ -129,6 +130,12 @@ export interface ThreadView {
   /** Outstanding calls: what the thread waits for (R9). */
   readonly calls: readonly Call[];
   readonly subscriptions: readonly Subscription[];
+  /** How the thread began; null for a root. */
+  readonly opening: Opening | null;
+  /** Open ones, in the order they were opened. */
+  readonly children: readonly Child[];
+  /** Stopped by its owner, until somebody writes. */
+  readonly halted: boolean;
   /** Deferrable inputs held back until no active call is outstanding, in order of acceptance. */
   readonly deferred: readonly WaitingInput[];
 }
@@ -141,13 +148,23 @@ export interface Thread {
   ask(text: string, options?: SendOptions): Promise<string>;
   /** Stops what is going on: an open round is cut, outstanding calls are settled as interrupted. */
   interrupt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
-  /** Resolves when no slice is under way and nothing waits that could start one. */
-  atRest(): Promise<ThreadState>;
+  /**
+   * Stops the thread and its descendants until somebody writes: work is settled as interrupted, what could be deferred is
+   * discarded, now and from then on.
+   */
+  halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /** Ends the thread for good, its descendants first. What comes after is refused. */
+  close(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /**
+   * Resolves when no slice is under way and nothing waits that could start one; with `tree`, also in none of the threads
+   * below, nor on its way between them.
+   */
+  atRest(options?: { readonly tree?: boolean }): Promise<ThreadState>;
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
-  /** The stored history, ascending by position. */
-  history(): Promise<readonly PlacedEntry[]>;
+  /** The stored history, ascending by position; of a child its own part, or with what it `inherited` from its parents. */
+  history(options?: { readonly inherited?: boolean }): Promise<readonly PlacedEntry[]>;
   /** Live; ends when the loop over it is left or the system stops. Bounded: a slow reader gets a `gap`. */
   updates(): AsyncIterable<Update>;
   readonly updates$: Observable<Update>;

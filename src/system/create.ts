@@ -15,6 +15,7 @@ import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
 import { guardedInspector } from "../thread/guarded-inspector.ts";
+import type { Resident } from "../thread/resident.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
 import { watchElsewhere } from "./elsewhere.ts";
@@ -149,8 +150,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     const fresh = acceptances.map((acceptance, index) => freshness(envelopes[index]?.threadId ?? "", acceptance));
     return Array.isArray(given) ? fresh : fresh[0];
   }) as System["deliver"];
-  const faceOf = (id: ThreadId): Thread =>
-    threadOf(id, {
+  const faceOf = (id: ThreadId, resident: Resident): Thread =>
+    threadOf(resident, {
       store,
       hub,
       deliver,
@@ -158,6 +159,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       readerBuffer: limits.readerBuffer,
       signal: stopping.signal,
       resident: () => residents.get(id),
+      load: residents.load,
     });
 
   const find = async (id: ThreadId): Promise<Thread | undefined> => {
@@ -166,7 +168,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was loaded`);
       throw error;
     });
-    return resident && faceOf(id);
+    return resident && faceOf(id, resident);
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
     if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");

@@ -42,7 +42,11 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
   const read = async (threadId: ThreadId): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
     if (!loaded || leaving || env.signal.aborted) return undefined;
-    const resident: Resident = new Resident(env, machine, loaded, () => bury(resident));
+    const resident: Resident = new Resident(env, machine, loaded, {
+      onDeath: () => bury(resident),
+      // A closed thread is never heard of again: nothing of it stays in memory.
+      onEnd: () => void (residents.get(threadId) === resident && residents.delete(threadId)),
+    });
     residents.set(threadId, resident);
     resident.start();
     // In the same breath: what is told from here on goes to the resident itself.

@@ -1,11 +1,13 @@
 import { Observable, shareReplay } from "rxjs";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { ThreadState } from "../../machines/thread/commit.ts";
 import { sourceOf } from "../../machines/thread/input.ts";
 import { isDeferrable } from "../../machines/thread/ledger.ts";
 import { RepeatedInputError, SystemStoppedError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
+import { viewOf } from "../thread/view.ts";
 import { awaitAnswer } from "./answer.ts";
 import type { SendOptions, Thread } from "./api.ts";
 import type { UpdateHub } from "./hub.ts";
@@ -19,6 +21,8 @@ export interface ThreadDependencies {
   readonly deliver: (envelope: unknown) => Promise<boolean>;
   /** The thread in memory; undefined while it is loaded anew. */
   readonly resident: () => Resident | undefined;
+  /** Any thread, loaded if need be. */
+  readonly load: (threadId: ThreadId) => Promise<Resident | undefined>;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;
 }
@@ -36,6 +40,40 @@ const nextState = (thread: Resident, signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", done, { once: true });
   });
 
+const restOf = async (resident: () => Resident, threadId: ThreadId, signal: AbortSignal): Promise<ThreadState> => {
+  for (;;) {
+    const thread = resident();
+    if (thread.state !== "running") await thread.settled();
+    if (thread.state !== "running") return thread.state;
+    await nextState(thread, signal);
+    if (signal.aborted) throw new SystemStoppedError(`thread ${threadId} was to come to rest`);
+  }
+};
+
+/**
+ * A thread at rest can be woken by one below it, so the whole tree is gone through until nothing has moved on the way. What
+ * threads tell each other is accepted with the commit that says it: nothing is in the air in between.
+ */
+const treeAtRest = async (
+  root: ThreadId,
+  load: (threadId: ThreadId) => Promise<Resident | undefined>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const walk = async (threadId: ThreadId): Promise<readonly string[]> => {
+    const thread = await load(threadId);
+    if (!thread) return [];
+    await restOf(() => thread, threadId, signal);
+    const { children, version } = thread.snapshot.context;
+    const below = await Promise.all(children.map((child) => walk(child.threadId)));
+    return [`${threadId} ${version}`, ...below.flat()];
+  };
+  for (let before = ""; ; ) {
+    const now = (await walk(root)).join("\n");
+    if (now === before) return;
+    before = now;
+  }
+};
+
 /** The commit that ends a slice is told a breath before the thread rests, or begins the next: waits for that. */
 const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<void> =>
   new Promise((resolve) => {
@@ -52,14 +90,12 @@ const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<
     });
   });
 
-/** The face of a thread. Any number of these may stand for the same one. */
-export const threadOf = (threadId: ThreadId, deps: ThreadDependencies): Thread => {
+/** The face of a thread. Any number of these may stand for the same one. `last`: the thread as it was in memory last. */
+export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
+  const { threadId } = last;
   const { store, hub, deliver, freshId, signal } = deps;
-  /** The thread as it is in memory now, or was last. */
-  let last = deps.resident();
   const resident = (): Resident => {
     last = deps.resident() ?? last;
-    if (!last) throw new SystemStoppedError(`thread ${threadId} was looked at`);
     return last;
   };
   const ledger = () => resident().snapshot.context;
@@ -101,14 +137,15 @@ export const threadOf = (threadId: ThreadId, deps: ThreadDependencies): Thread =
     },
     interrupt: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "interrupt", ...(sender !== undefined && { sender }) } }),
-    async atRest() {
-      for (;;) {
-        const thread = resident();
-        if (thread.state !== "running") await thread.settled();
-        if (thread.state !== "running") return thread.state;
-        await nextState(thread, signal);
-        if (signal.aborted) throw new SystemStoppedError(`thread ${threadId} was to come to rest`);
-      }
+    halt: ({ id = freshId(), sender } = {}) =>
+      deliver({ threadId, dedupId: id, input: { kind: "halt", ...(sender !== undefined && { sender }) } }),
+    close: ({ id = freshId(), sender } = {}) =>
+      deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
+    async atRest({ tree = false } = {}) {
+      const state = await restOf(resident, threadId, signal);
+      if (!tree) return state;
+      await treeAtRest(threadId, deps.load, signal);
+      return resident().state;
     },
     get state() {
       return resident().state;
@@ -126,13 +163,14 @@ export const threadOf = (threadId: ThreadId, deps: ThreadDependencies): Thread =
       };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
     view() {
-      const { record, calls, subscriptions, inbox } = ledger();
+      const { record, calls, subscriptions, inbox, opening, children } = ledger();
       const { state } = resident();
       const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
-      const { lastFailure, retry, usage } = record;
-      return { state, lastFailure, retry, usage, calls, subscriptions, deferred };
+      const { lastFailure, retry, usage, halted } = record;
+      return { state, lastFailure, retry, usage, calls, subscriptions, opening, children, halted, deferred };
     },
-    history: () => store.history(threadId),
+    history: ({ inherited = false } = {}) =>
+      inherited ? viewOf(store, threadId, ledger().opening) : store.history(threadId),
     updates: () => readUpdates(updates$, deps.readerBuffer),
     updates$,
   };

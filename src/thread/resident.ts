@@ -42,14 +42,21 @@ export class Resident {
   readonly #env: ThreadEnvironment;
   readonly #listeners = new Set<(state: ThreadState) => void>();
   readonly #onDeath: () => void;
+  readonly #onEnd: () => void;
   #commits: Promise<unknown> = Promise.resolve();
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
 
-  /** `onDeath`: the actor can do nothing more; called once. */
-  constructor(env: ThreadEnvironment, machine: typeof threadMachine, loaded: LoadedThread, onDeath: () => void) {
+  /** `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once. */
+  constructor(
+    env: ThreadEnvironment,
+    machine: typeof threadMachine,
+    loaded: LoadedThread,
+    { onDeath, onEnd }: { readonly onDeath: () => void; readonly onEnd: () => void },
+  ) {
     this.#env = env;
     this.#onDeath = onDeath;
+    this.#onEnd = onEnd;
     this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
@@ -84,6 +91,7 @@ export class Resident {
         this.#env.logger.error({ threadId, error: String(error) }, "the thread's actor failed; it is loaded anew");
         this.#onDeath();
       },
+      complete: () => this.#onEnd(),
     });
     this.actor.start();
   }
@@ -91,7 +99,9 @@ export class Resident {
   /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */
   accept(inputs: readonly WaitingInput[]): void {
     const fresh = inputs.filter(({ seq }) => this.#seen.isNew(seq));
-    if (fresh.length > 0) this.actor.send({ type: "inputs.accepted", inputs: fresh });
+    // A thread that has ended hears nothing; what its store took in at that moment is discarded when it is next loaded.
+    if (fresh.length > 0 && this.snapshot.status === "active")
+      this.actor.send({ type: "inputs.accepted", inputs: fresh });
   }
 
   get snapshot(): ThreadSnapshot {

@@ -16,6 +16,9 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     usage: { inputTokens: 0, outputTokens: 0 },
     calls: [],
     subscriptions: [],
+    opening: null,
+    children: [],
+    halted: false,
     deferred: [],
   };
   const become = (state: ThreadState, more: Partial<ThreadView> = {}): void => {
@@ -33,6 +36,8 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     },
     ask: () => Promise.reject(new Error("not asked here")),
     interrupt: () => Promise.resolve(true),
+    halt: () => Promise.resolve(true),
+    close: () => Promise.resolve(true),
     atRest: () => firstValueFrom(state$.pipe(filter((state) => state !== "running"))),
     get state() {
       return view.state;

@@ -12,6 +12,9 @@ const viewOf = (state: ThreadState, more: Partial<ThreadView> = {}): ThreadView 
   usage: { inputTokens: 0, outputTokens: 0 },
   calls: [],
   subscriptions: [],
+  opening: null,
+  children: [],
+  halted: false,
   deferred: [],
   ...more,
 });

@@ -1,39 +1,9 @@
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { CallStatus, Timer } from "../../machines/thread/commit.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Store, ThreadSpec } from "../../src/store/store.ts";
-import type { StoreUnderTest } from "../../src/testing/store/requirement.ts";
-
-/** A store that is right but for one thing. */
-export interface WrongStore {
-  readonly fault: string;
-  readonly make: () => Store | StoreUnderTest;
-  /** Part of the name of a requirement that must notice. */
-  readonly noticedBy: string;
-}
-
-const wrong = (fault: string, noticedBy: string, change: (right: Store) => Partial<Store>): WrongStore => ({
-  fault,
-  noticedBy,
-  make: () => {
-    const right = memoryStore();
-    return { ...right, ...change(right) };
-  },
-});
-
-const wrongAfterReopening = (
-  fault: string,
-  noticedBy: string,
-  change: (right: Store) => Partial<Store>,
-): WrongStore => ({
-  fault,
-  noticedBy,
-  make: () => {
-    const store = memoryStore();
-    return { store, reopen: async () => ({ ...store, ...change(store) }) };
-  },
-});
+import type { ThreadSpec } from "../../src/store/store.ts";
+import { wrongFamilies } from "./wrong-families.ts";
+import { type WrongStore, wrong, wrongAfterReopening } from "./wrong-store.ts";
 
 export const wrongStores: readonly WrongStore[] = [
   wrong("forgets a key when its input is consumed", "knows a key after its input was consumed", (right) => {
@@ -315,4 +285,5 @@ export const wrongStores: readonly WrongStore[] = [
       return loaded && { ...loaded, inbox: [] };
     },
   })),
+  ...wrongFamilies,
 ];

@@ -10,7 +10,7 @@ describe("the table of inputs and states", () => {
   it("has a column for every state of the chart that is rested in or waits", () => {
     const running = Object.keys(threadMachine.states.running?.states ?? {});
     const resting = Object.keys(threadMachine.states).filter(
-      (state) => !["running", "deciding", "waking", "stopped"].includes(state),
+      (state) => !["running", "deciding", "waking", "stopped", "closed"].includes(state),
     );
     expect(Object.keys(columns).sort()).toEqual([...running, ...resting].sort());
   });

@@ -1,7 +1,9 @@
 import { point } from "../../crash-points.ts";
 import { StoreError } from "../../errors.ts";
+import { deliveryOf } from "../delivery.ts";
 import type { CommitOutcome, Store } from "../store.ts";
 import type { Calls } from "./calls.ts";
+import type { Children } from "./children.ts";
 import type { Database } from "./database.ts";
 import type { Feed } from "./feed.ts";
 import type { History } from "./history.ts";
@@ -15,10 +17,11 @@ export interface Parts {
   readonly calls: Calls;
   readonly history: History;
   readonly threads: Threads;
+  readonly children: Children;
 }
 
 /** Each operation of the contract as one transaction over the parts. The crash points before a commit are inside it. */
-export const contractOn = (database: Database, { feed, inbox, calls, history, threads }: Parts): Store => ({
+export const contractOn = (database: Database, { feed, inbox, calls, history, threads, children }: Parts): Store => ({
   async create(threadId, spec, at) {
     const what = `thread ${threadId} was created`;
     // Asked first without the lock for writing: most who create find what they create.
@@ -42,7 +45,7 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
     database.read(`thread ${threadId} was loaded`, () => {
       const thread = threads.read(threadId);
       if (!thread) return undefined;
-      const { id, spec, version, record } = thread;
+      const { id, spec, version, record, opening } = thread;
       return {
         threadId,
         spec,
@@ -51,6 +54,8 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
         calls: calls.outstanding(id, threadId),
         subscriptions: calls.subscriptions(id, threadId),
         inbox: inbox.waiting(id, threadId),
+        opening,
+        children: children.open(id, threadId),
       };
     }),
 
@@ -68,9 +73,17 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
       inbox.interrupt(thread.id, interrupting);
       calls.apply(thread.id, commit);
       const version = threads.advance(thread, record);
+      children.apply(thread.id, commit.children);
       const first = feed.append(thread.id, at, sharedWithEntries(facts, entries));
+      for (const opened of commit.children.opened) {
+        const child = threads.open(thread.id, opened);
+        history.add(child, opened.threadId, opened.entries);
+        feed.append(child, at, sharedWithEntries(opened.facts, opened.entries));
+      }
+      const deliveries = commit.sent.map((envelope) => deliveryOf(envelope, at));
+      const sent = inbox.accept(deliveries, Number.POSITIVE_INFINITY);
       point("committing");
-      return { status: "committed", version, feed: first };
+      return { status: "committed", version, feed: first, sent };
     });
     if (outcome.status === "committed") point("committed");
     return outcome;

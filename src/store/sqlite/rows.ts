@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Entry, EventSource, TurnPart } from "../../../machines/history/entry.ts";
-import { CallId } from "../../../machines/history/ids.ts";
+import { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { Json, JsonObject } from "../../../machines/history/json.ts";
 import type { CallForm, Failure, Usage } from "../../../machines/round/turn.ts";
 import type { Call, CallStatus, Subscription, ThreadRecord, ThreadState } from "../../../machines/thread/commit.ts";
+import type { Child, ChildKind, Opening } from "../../../machines/thread/family.ts";
 import { Input } from "../../../machines/thread/input.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import type { ThreadSpec } from "../store.ts";
@@ -21,7 +22,8 @@ const AnyObject = z.custom<JsonObject>(
 const AnyMetadata = z.custom<Record<string, JsonObject>>((value) => AnyObject.safeParse(value).success).optional();
 
 const [text, reasoning, call, provided, ...otherParts] = TurnPart.options;
-const [user, turn, result, event, ...otherEntries] = Entry.options;
+const [user, turn, result, event, seed, ...otherEntries] = Entry.options;
+const StoredSource = EventSource.extend({ args: AnyObject });
 const StoredPart = z.discriminatedUnion("type", [
   text.extend({ providerMetadata: AnyMetadata }),
   reasoning.extend({ providerMetadata: AnyMetadata }),
@@ -34,7 +36,8 @@ export const StoredEntry = z.discriminatedUnion("kind", [
   user.extend({ metadata: AnyObject.optional() }),
   turn.extend({ parts: z.array(StoredPart).min(1) }),
   result,
-  event.extend({ source: EventSource.extend({ args: AnyObject }) }),
+  event.extend({ source: StoredSource }),
+  seed.extend({ args: AnyObject }),
   ...otherEntries,
 ]) satisfies z.ZodType<Entry>;
 
@@ -74,6 +77,7 @@ export const StoredCall = z.object({
   passive: z.boolean(),
   onRestart: oneOf<Call["onRestart"]>({ again: true, fail: true }),
   status: oneOf<CallStatus>({ committed: true, started: true, acknowledged: true }),
+  note: z.string().exactOptional(),
 } satisfies Fields<Call>) satisfies z.ZodType<Call>;
 
 export const StoredSubscription = z.object({
@@ -112,6 +116,10 @@ export const StoredRecord = z.object({
   // Records of version 0.1 were written without it.
   retry: z.object({ due: count, attempt: count }).nullable().default(null),
   usage: StoredUsage,
+  // And without these two.
+  halted: z.boolean().default(false),
+  linger: count.nullable().default(null),
+  closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;
 
@@ -120,6 +128,23 @@ export const StoredSpec = z.object({
   instructions: z.string(),
   metadata: AnyObject,
 } satisfies Fields<ThreadSpec>) satisfies z.ZodType<ThreadSpec>;
+
+const kind = oneOf<ChildKind>({ spawned: true, event: true });
+
+export const StoredOpening = z.object({
+  kind,
+  parent: ThreadId,
+  stack: z.array(ThreadId).min(1),
+  position: count,
+  source: StoredSource,
+} satisfies Fields<Opening>) satisfies z.ZodType<Opening>;
+
+export const StoredChild = z.object({
+  threadId: ThreadId,
+  kind,
+  source: StoredSource,
+  rested: z.boolean(),
+} satisfies Fields<Child>) satisfies z.ZodType<Child>;
 
 /** Of whom a value is, for the error when it cannot be read. */
 export interface Where {

@@ -64,8 +64,23 @@ const first: Migration = (connection) =>
     ) STRICT, WITHOUT ROWID;
   `);
 
+/**
+ * Families. `thread.parent` is null for a root; with the name it lists the children of a thread, or the roots, in order.
+ * `opening` is appended like `spec`, which a child has none of: `root` is the thread whose spec it has. `child` is what a
+ * thread keeps of those it opened, until their end is in its history.
+ */
+const second: Migration = (connection) =>
+  connection.exec(`
+    ALTER TABLE thread ADD COLUMN parent INTEGER;
+    CREATE INDEX thread_parent ON thread (parent, name);
+    CREATE TABLE opening (thread INTEGER PRIMARY KEY, root INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
+    CREATE TABLE child (
+      number INTEGER PRIMARY KEY, thread INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (thread, id)
+    ) STRICT;
+  `);
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, second];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

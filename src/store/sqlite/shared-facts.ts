@@ -59,7 +59,9 @@ const without = (fact: Fact, shared: object): object | undefined => {
 export const sharedWithEntries = (facts: readonly Fact[], entries: readonly PlacedEntry[]): StoredFact[] => {
   const turn = entries.findLast(({ entry }) => entry.kind === "turn");
   const byPosition = new Map(entries.map((placed) => [placed.position, placed]));
-  const results = new Map(entries.map((placed) => ["callId" in placed.entry ? placed.entry.callId : "", placed]));
+  const results = new Map(
+    entries.map((placed) => [placed.entry.kind === "result" ? placed.entry.callId : "", placed] as const),
+  );
   const placeOf = (fact: Fact): PlacedEntry | undefined => {
     if (fact.type === "entry.added") return byPosition.get(fact.position);
     return fact.type === "call.settled" ? results.get(fact.callId) : turn;

@@ -3,6 +3,7 @@ import { OptionError } from "../../errors.ts";
 import { consoleLogger, type Logger } from "../../logger.ts";
 import type { SharedStore } from "../store.ts";
 import { callsOn } from "./calls.ts";
+import { childrenOn } from "./children.ts";
 import { contractOn } from "./contract.ts";
 import { databaseOn } from "./database.ts";
 import { failureOf } from "./failures.ts";
@@ -57,7 +58,9 @@ export const storeOn = (
     const calls = callsOn(database);
     const history = historyOn(database);
     const threads = threadsOn(database);
-    return { ...contractOn(database, { feed, inbox, calls, history, threads }), ...sharingOn(database, inbox) };
+    const children = childrenOn(database);
+    const parts = { feed, inbox, calls, history, threads, children };
+    return { ...contractOn(database, parts), ...sharingOn(database, inbox) };
   } catch (error) {
     opened.connection.close();
     throw failureOf(opened.file, error, "the schema");

@@ -1,24 +1,35 @@
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { newRecord, type ThreadRecord } from "../../../machines/thread/commit.ts";
-import { StoreCorruptError } from "../../errors.ts";
+import type { NewThread, Opening } from "../../../machines/thread/family.ts";
+import { StoreCorruptError, StoreError } from "../../errors.ts";
 import type { Store, ThreadSpec, ThreadSummary } from "../store.ts";
 import type { Database, Statement } from "./database.ts";
-import { readRow, StoredRecord, StoredSpec, StoredState } from "./rows.ts";
+import { readRow, StoredOpening, StoredRecord, StoredSpec, StoredState } from "./rows.ts";
 
-/** A thread's own row: who it is, how often it committed, its record (S3, S8, S10). */
+/** A thread's own row: who it is, how often it committed, its record (S3, S8, S10, S14). */
 export interface Threads {
   /** Inside a `write`. False when the name is taken. */
   create(threadId: ThreadId, spec: ThreadSpec, at: number): boolean;
+  /**
+   * Inside a `write`: a child of the thread, with its record; the number that stands for it. Throws StoreError, which
+   * undoes the write, when the name is taken.
+   */
+  open(parent: number, child: NewThread): number;
   /** The number that stands for the thread, and how often it committed. */
   find(threadId: ThreadId): { readonly id: number; readonly version: number } | undefined;
-  read(
-    threadId: ThreadId,
-  ):
-    | { readonly id: number; readonly version: number; readonly record: ThreadRecord; readonly spec: ThreadSpec }
-    | undefined;
+  read(threadId: ThreadId): ThreadRow | undefined;
   /** Inside a `write`: counts a commit, and keeps the record when it brings one. Returns the version that follows. */
   advance(thread: { readonly id: number; readonly version: number }, record: ThreadRecord | null): number;
   list(query: NonNullable<Parameters<Store["threads"]>[0]>): ThreadSummary[];
+}
+
+export interface ThreadRow {
+  readonly id: number;
+  readonly version: number;
+  readonly record: ThreadRecord;
+  /** A child's is that of its root. */
+  readonly spec: ThreadSpec;
+  readonly opening: Opening | null;
 }
 
 interface Row {
@@ -26,16 +37,19 @@ interface Row {
   readonly version: number;
   readonly record: string | null;
   readonly spec: string;
+  readonly opening: string | null;
 }
 
 interface SummaryRow {
   readonly threadId: ThreadId;
+  readonly parent: ThreadId | null;
   readonly state: string;
   readonly waiting: number;
   readonly due: number;
 }
 
 const summary = `SELECT name AS threadId, state,
+  (SELECT above.name FROM thread AS above WHERE above.id = thread.parent) AS parent,
   (SELECT count(*) FROM inbox WHERE inbox.thread = thread.id) AS waiting,
   (round_due OR EXISTS (SELECT 1 FROM call WHERE call.thread = thread.id AND call.due)) AS due`;
 
@@ -43,27 +57,46 @@ const summary = `SELECT name AS threadId, state,
 const worklist = `(SELECT thread AS id FROM inbox UNION SELECT thread FROM call WHERE due
   UNION SELECT id FROM thread WHERE round_due) AS work CROSS JOIN thread ON thread.id = work.id`;
 
-const listing = (from: string) =>
-  `${summary} FROM ${from} WHERE name > ?1 AND (?2 IS NULL OR state = ?2) ORDER BY name LIMIT ?3`;
+/** Which threads, by what stands above them. */
+const places = {
+  anywhere: "",
+  root: "AND thread.parent IS NULL",
+  child: "AND thread.parent = (SELECT above.id FROM thread AS above WHERE above.name = ?4)",
+};
+
+const listing = (from: string, place: keyof typeof places) =>
+  `${summary} FROM ${from} WHERE name > ?1 AND (?2 IS NULL OR state = ?2) ${places[place]} ORDER BY name LIMIT ?3`;
 
 export const threadsOn = (database: Database): Threads => {
   const insert = database.prepare(`
     INSERT INTO thread (name, version, state, round_due) VALUES (?, 0, '${newRecord.state}', 0)`);
   const insertSpec = database.prepare("INSERT INTO spec (thread, created, body) VALUES (?, ?, ?)");
   const find = database.prepare<{ id: number; version: number }>("SELECT id, version FROM thread WHERE name = ?");
+  const insertChild = database.prepare(
+    "INSERT INTO thread (name, version, state, round_due, record, parent) VALUES (?, 0, ?, ?, ?, ?)",
+  );
+  const insertOpening = database.prepare(`
+    INSERT INTO opening (thread, root, body)
+    VALUES (?1, coalesce((SELECT root FROM opening AS above WHERE above.thread = ?2), ?2), ?3)`);
   const read = database.prepare<Row>(`
-    SELECT id, version, record, spec.body AS spec FROM thread JOIN spec ON spec.thread = thread.id WHERE name = ?`);
+    SELECT id, version, record, spec.body AS spec, opening.body AS opening
+    FROM thread LEFT JOIN opening ON opening.thread = thread.id JOIN spec ON spec.thread = coalesce(opening.root, thread.id)
+    WHERE name = ?`);
   const count = database.prepare("UPDATE thread SET version = ?2 WHERE id = ?1");
   const keep = database.prepare(
     "UPDATE thread SET version = ?2, state = ?3, round_due = ?4, record = ?5 WHERE id = ?1",
   );
-  const all: Statement<SummaryRow> = database.prepare(listing("thread"));
-  const withWork: Statement<SummaryRow> = database.prepare(listing(worklist));
+  const listings = (from: string): Record<keyof typeof places, Statement<SummaryRow>> => ({
+    anywhere: database.prepare(listing(from, "anywhere")),
+    root: database.prepare(listing(from, "root")),
+    child: database.prepare(listing(from, "child")),
+  });
+  const [all, withWork] = [listings("thread"), listings(worklist)];
 
-  const checked = ({ threadId, state, waiting, due }: SummaryRow): ThreadSummary => {
+  const checked = ({ threadId, parent, state, waiting, due }: SummaryRow): ThreadSummary => {
     const known = StoredState.safeParse(state);
     if (!known.success) throw new StoreCorruptError(database.file, { what: "the state", threadId }, `it is ${state}`);
-    return { threadId, state: known.data, waiting, due: due === 1 };
+    return { threadId, parent, state: known.data, waiting, due: due === 1 };
   };
 
   return {
@@ -72,6 +105,15 @@ export const threadsOn = (database: Database): Threads => {
       const id = Number(insert.run(threadId).lastInsertRowid);
       insertSpec.run(id, at, JSON.stringify(spec));
       return true;
+    },
+    open(parent, { threadId, record, opening }) {
+      if (find.get(threadId))
+        throw new StoreError(`there is a thread ${threadId} already; the commit that would open it was not made.`);
+      const { state, roundDue } = record;
+      const row = insertChild.run(threadId, state, roundDue ? 1 : 0, JSON.stringify(record), parent);
+      const id = Number(row.lastInsertRowid);
+      insertOpening.run(id, parent, JSON.stringify(opening));
+      return id;
     },
     find: (threadId) => find.get(threadId),
     read(threadId) {
@@ -82,21 +124,24 @@ export const threadsOn = (database: Database): Threads => {
         row.record === null
           ? newRecord
           : readRow(database.file, StoredRecord, row.record, { what: "the record", threadId });
-      return {
-        id,
-        version,
-        record,
-        spec: readRow(database.file, StoredSpec, row.spec, { what: "the spec", threadId }),
-      };
+      const opening =
+        row.opening === null
+          ? null
+          : readRow(database.file, StoredOpening, row.opening, { what: "the opening", threadId });
+      const root = opening?.stack[0] ?? threadId;
+      const spec = readRow(database.file, StoredSpec, row.spec, { what: "the spec", threadId: root });
+      return { id, version, record, spec, opening };
     },
     advance({ id, version }, record) {
       if (record) keep.run(id, version + 1, record.state, record.roundDue ? 1 : 0, JSON.stringify(record));
       else count.run(id, version + 1);
       return version + 1;
     },
-    list({ state = null, withWork: narrow = false, after = "", limit = Number.POSITIVE_INFINITY }) {
-      const statement = narrow ? withWork : all;
-      return statement.all(after, state, Number.isFinite(limit) ? limit : -1).map(checked);
+    list({ state = null, parent, withWork: narrow = false, after = "", limit = Number.POSITIVE_INFINITY }) {
+      const by = narrow ? withWork : all;
+      const values = [after, state, Number.isFinite(limit) ? limit : -1];
+      if (parent === undefined) return by.anywhere.all(...values).map(checked);
+      return (parent === null ? by.root.all(...values) : by.child.all(...values, parent)).map(checked);
     },
   };
 };

@@ -12,6 +12,7 @@ import { freshFile, startWakeful, wakefulHere } from "../show/wakeful.ts";
 
 const summary = (threadId: string, more: Partial<ThreadSummary> = {}): ThreadSummary => ({
   threadId: threadId as never,
+  parent: null,
   state: "idle",
   waiting: 0,
   due: false,

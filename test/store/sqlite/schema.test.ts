@@ -115,7 +115,7 @@ describe("with 100,000 threads at rest", () => {
       INSERT INTO thread (id, name, version, state, round_due) SELECT i, 'rests/' || i, 1, 'idle', i = 777 FROM n`);
     const store = sqliteStore(file, quick);
     const found = await store.threads({ withWork: true });
-    expect(found).toEqual([{ threadId: "rests/777" as ThreadId, state: "idle", waiting: 0, due: true }]);
+    expect(found).toEqual([{ threadId: "rests/777" as ThreadId, parent: null, state: "idle", waiting: 0, due: true }]);
     await store.close();
   });
 });

@@ -1,10 +1,11 @@
 import type { CallId } from "../../../machines/history/ids.ts";
-import { calls, callsInline, says, settle, turn, waits } from "./blocks.ts";
+import { calls, callsInline, says, settle, spawns, turn, waits } from "./blocks.ts";
 import { Fold, type GivenInput } from "./fold.ts";
 
 /** A thread in each state that the table has a column for, each with a subscription to `watch` where it can be. */
 const asking = (): Fold => {
-  const fold = turn(settle(new Fold().accept({ kind: "text", text: "watch" })), calls("watch"));
+  const fold = turn(settle(new Fold().accept({ kind: "text", text: "watch" })), spawns());
+  turn(fold, calls("watch"));
   settle(
     fold.accept({
       kind: "result",
@@ -52,6 +53,14 @@ export const rows: Record<string, (fold: Fold) => GivenInput | undefined> = {
   "result or timer of an outstanding passive call": (fold) => result(outstanding(fold, true)),
   "result of a settled or unknown call": () => result(nobody),
   "associative event of a subscription": (fold) => event(fold.context.subscriptions[0]?.callId),
+  "non-associative event of a subscription": (fold) => {
+    const callId = fold.context.subscriptions[0]?.callId;
+    return callId && { kind: "event", callId, text: "tick" };
+  },
+  "report of a child": (fold) => {
+    const child = fold.context.children[0]?.threadId;
+    return child && { kind: "report", child, text: "found" };
+  },
   "event of an active call that is still outstanding": (fold) => event(outstanding(fold, false)),
   "event of a passive call": (fold) => event(outstanding(fold, true)),
   "event of an unknown or ended source": () => event(nobody),
@@ -60,6 +69,8 @@ export const rows: Record<string, (fold: Fold) => GivenInput | undefined> = {
     return callId && { kind: "progress", callId, text: "half" };
   },
   "interrupt (no text)": () => ({ kind: "interrupt" }),
+  halt: () => ({ kind: "halt" }),
+  close: () => ({ kind: "close" }),
 };
 
 /** What one input does to a thread, in the words of the table. */
@@ -78,6 +89,11 @@ export const outcomeOf = (fold: Fold, input: GivenInput): string => {
   if (facts.some(({ type }) => type === "input.discarded")) return "discarded";
   if (facts.some(({ type }) => type === "call.progressed")) return "handed to the application";
   if (fold.cuts.length > before.cuts) return "cuts; kept";
+  if (fold.state === "running.committing" && before.state !== fold.state) {
+    if (input.kind === "halt") return "settles; halts those below too";
+    if (input.kind === "close") return "settles; closes those below, then itself";
+    if (input.kind === "event") return "opens its child; rests on";
+  }
   if (fold.state.startsWith("running") && !before.state.startsWith("running")) {
     if (input.kind === "interrupt" || (told && input.kind === "text" && before.state === "awaitingActiveCall"))
       return "interrupts; runs";

@@ -231,7 +231,7 @@ export const opening = [
     await store.commit(
       commitOf(alpha, 1, {
         children: { opened: [childOf([alpha], three)], moved: [kept(child, true)], ended: [] },
-        record: recordOf({ halted: true, closing: { report: "é" } }),
+        record: recordOf({ halted: true, closing: { report: "é", told: true } }),
         entries: [{ position: 4, entry: { kind: "event", at: 1, source: child.opening.source, text: "", from: one } }],
         timers: [{ callId: null, purpose: "linger", due: 5_000 }],
         facts: [
@@ -242,7 +242,7 @@ export const opening = [
       }),
       4_000,
     );
-    await store.commit(commitOf(two, 0, { record: recordOf({ closing: { report: null } }) }), 5_000);
+    await store.commit(commitOf(two, 0, { record: recordOf({ closing: { report: null, told: false } }) }), 5_000);
     const family = [alpha, one, two, three];
     const before = await everythingOf(store, family);
     assert.deepEqual(await everythingOf(await reopen(), family), before);
