@@ -18,6 +18,11 @@ const viewOf = (state: ThreadState, more: Partial<ThreadView> = {}): ThreadView 
   deferred: [],
   ...more,
 });
+const until = fakeCall("sleep_until", {
+  form: "builtin",
+  passive: true,
+  args: { date: "2026-12-07", time: "09:00", timezone: "UTC" },
+});
 const delivery = fakeCall("delivery", { form: "dispatch", passive: true });
 
 describe("a line", () => {
@@ -25,6 +30,7 @@ describe("a line", () => {
     ["in a slice is not done", viewOf("running"), false],
     ["with an active call is not done", viewOf("awaitingActiveCall", { calls: [fakeCall("build")] }), false],
     ["in a timed sleep is not done", viewOf("idlePassive", { calls: [sleeping] }), false],
+    ["in a sleep until a date is not done", viewOf("idlePassive", { calls: [until] }), false],
     ["in a timed sleep beside a wait is not done", viewOf("idlePassive", { calls: [waiting, sleeping] }), false],
     ["that waits for whatever comes is done", viewOf("idlePassive", { calls: [waiting] }), true],
     ["that waits for a delivery by hand is done", viewOf("idlePassive", { calls: [delivery] }), true],
