@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { terminalText } from "./run/terminal-text.ts";
 
 export type StopSignal = "SIGINT" | "SIGTERM";
 
@@ -33,7 +34,8 @@ export const processIo: Io = {
 };
 
 /** Says one line about the program itself. */
-export const notice = ({ stderr }: Pick<Io, "stderr">, text: string): void => void stderr.write(`wakeful: ${text}\n`);
+export const notice = ({ stderr }: Pick<Io, "stderr">, text: string): void =>
+  void stderr.write(`wakeful: ${terminalText(text)}\n`);
 
 /** Resolves once everything written so far has reached its reader, or never will. */
 export const flushed = (stream: Writable): Promise<void> =>

@@ -4,13 +4,21 @@ import { WakefulError } from "../errors.ts";
 import { conformanceCommand } from "./conformance/command.ts";
 import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
 import { type Io, notice } from "./io.ts";
+import { machinesCommand } from "./machines/command.ts";
 import { runCommand } from "./run/command.ts";
+import { sendCommand } from "./send/command.ts";
+import { showCommand } from "./show/command.ts";
+import { threadsCommand } from "./threads/command.ts";
 
 const help = `
 Examples:
   $ wakeful run sleep 1 then say hi                  one text, no tools of your own
   $ wakeful run --tools tools.ts                     lines that you type
   $ echo "check build 42" | wakeful run --tools tools.ts
+  $ wakeful threads --db agents.db                   the threads of a database
+  $ wakeful show acme/build-42 --db agents.db        one of them: its history, and what it waits for
+  $ wakeful send acme/build-42 "Done?" --db agents.db
+  $ wakeful machines                                 the state machines, drawn
   $ wakeful conformance scenarios scenarios/*.json   play scenario files
 
 Each command says more: wakeful run --help
@@ -37,6 +45,8 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   };
   for (const command of [runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
+  for (const command of [threadsCommand, showCommand, sendCommand, machinesCommand])
+    program.addCommand(adopted(command(io, done), program));
   try {
     await program.parseAsync(argv, { from: "user" });
     return code;

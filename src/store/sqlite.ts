@@ -1,2 +1,2 @@
 export { type SqliteOptions, sqliteStore } from "./sqlite/sqlite-store.ts";
-export type { LeaseOutcome, SharedStore } from "./store.ts";
+export type { LeaseHolder, LeaseOutcome, SharedStore } from "./store.ts";

@@ -108,10 +108,11 @@ export interface Store {
   commit(commit: ThreadCommit, at: number): Promise<CommitOutcome>;
   /** Moves calls to a status; calls that are settled or further already are left alone. One write for all. */
   mark(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): Promise<void>;
-  /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. */
+  /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. `threadId` narrows. */
   timers(query: {
     readonly after: number;
     readonly until: number;
+    readonly threadId?: ThreadId;
   }): Promise<readonly (Timer & { readonly threadId: ThreadId })[]>;
   /** The soonest due instant after `after`, undefined when there is none. */
   nextTimer(after: number): Promise<number | undefined>;
@@ -139,6 +140,12 @@ export type LeaseOutcome =
   | { readonly held: true; readonly until: number }
   | { readonly held: false; readonly by: string; readonly until: number };
 
+export interface LeaseHolder {
+  readonly by: string;
+  /** ms since the epoch. */
+  readonly until: number;
+}
+
 /** What several processes on one store need beside the contract. */
 export interface SharedStore extends Store {
   /**
@@ -153,6 +160,11 @@ export interface SharedStore extends Store {
   /** Gives the lease back; does nothing when `holder` does not have it. */
   release(name: string, holder: string): Promise<void>;
   /**
+   * Who holds the lease `name` at `now`, and until when at the latest, as `lease` would tell another; undefined when it is
+   * free. Changes nothing.
+   */
+  holder(name: string, now: number): Promise<LeaseHolder | undefined>;
+  /**
    * What was accepted since, by this process and by others: the threads with inputs that still wait, by id, and the cursor
    * for the next call. Without a cursor: no threads, and the cursor of now. Take that before `threads({ withWork: true })`,
    * and nothing falls in between. Cheap when there is nothing new; made for polling.
@@ -161,4 +173,4 @@ export interface SharedStore extends Store {
 }
 
 export const isShared = (store: Store): store is SharedStore =>
-  "lease" in store && "release" in store && "acceptedAfter" in store;
+  "lease" in store && "release" in store && "holder" in store && "acceptedAfter" in store;

@@ -6,6 +6,8 @@ import type { SharedStore } from "../store/store.ts";
 /** The name under which one system at a time runs the threads of a store (R8). */
 const name = "runner";
 
+export { name as runnerLease };
+
 export interface LeaseOptions {
   readonly store: SharedStore;
   readonly clock: Clock;

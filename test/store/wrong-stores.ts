@@ -224,6 +224,9 @@ export const wrongStores: readonly WrongStore[] = [
   wrong("leaves out what is due at the end of a window", "lists what is due after one instant", (right) => ({
     timers: ({ after, until }) => right.timers({ after, until: until - 1 }),
   })),
+  wrong("lists timers of all threads for one", "lists the timers of one thread alone", (right) => ({
+    timers: ({ after, until }) => right.timers({ after, until }),
+  })),
   wrong("hands each timer out once", "keeps a timer that was read", (right) => {
     const read = new Set<CallId | null>();
     return {

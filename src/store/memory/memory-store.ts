@@ -99,9 +99,10 @@ export const memoryStore = (): Store => {
       if (status === "acknowledged") point("acknowledged");
     },
 
-    async timers({ after, until }) {
+    async timers({ after, until, threadId }) {
       stillOpen("timers were read");
-      return timers.between(after, until);
+      const due = timers.between(after, until);
+      return threadId === undefined ? due : due.filter((timer) => timer.threadId === threadId);
     },
 
     async nextTimer(after) {

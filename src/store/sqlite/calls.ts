@@ -14,7 +14,7 @@ export interface Calls {
   /** In the order they were opened. */
   subscriptions(thread: number, threadId: ThreadId): Subscription[];
   /** With `after < due <= until`, soonest first; of one instant, in the order they were set. */
-  timers(after: number, until: number): (Timer & { readonly threadId: ThreadId })[];
+  timers(after: number, until: number, of?: ThreadId): (Timer & { readonly threadId: ThreadId })[];
   nextTimer(after: number): number | undefined;
 }
 
@@ -42,6 +42,9 @@ export const callsOn = (database: Database): Calls => {
   const between = database.prepare<Timer & { threadId: ThreadId }>(`
     SELECT name AS threadId, nullif(call, '') AS callId, purpose, due FROM timer JOIN thread ON thread.id = timer.thread
     WHERE due > ? AND due <= ? ORDER BY due, number`);
+  const ofThread = database.prepare<Timer & { threadId: ThreadId }>(`
+    SELECT name AS threadId, call AS callId, purpose, due FROM thread CROSS JOIN timer ON timer.thread = thread.id
+    WHERE due > ? AND due <= ? AND name = ? ORDER BY due, number`);
   const next = database.prepare<{ due: number }>("SELECT due FROM timer WHERE due > ? ORDER BY due LIMIT 1");
 
   return {
@@ -75,7 +78,8 @@ export const callsOn = (database: Database): Calls => {
         .map(({ id, body }) =>
           readRow(database.file, StoredSubscription, body, { what: `subscription ${id}`, threadId }),
         ),
-    timers: (after, until) => between.all(after, until).map((row) => ({ ...row })),
+    timers: (after, until, of) =>
+      (of === undefined ? between.all(after, until) : ofThread.all(after, until, of)).map((row) => ({ ...row })),
     nextTimer: (after) => next.get(after)?.due,
   };
 };

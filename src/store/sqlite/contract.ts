@@ -90,7 +90,7 @@ export const contractOn = (database: Database, { feed, inbox, calls, history, th
     if (status === "acknowledged") point("acknowledged");
   },
 
-  timers: ({ after, until }) => database.read("timers were read", () => calls.timers(after, until)),
+  timers: ({ after, until, threadId }) => database.read("timers were read", () => calls.timers(after, until, threadId)),
   nextTimer: (after) => database.read("the next timer was read", () => calls.nextTimer(after)),
   feed: (query) => database.read("the feed was read", () => feed.read(query)),
   threads: (query = {}) => database.read("threads were listed", () => threads.list(query)),

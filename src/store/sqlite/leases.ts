@@ -1,4 +1,4 @@
-import type { LeaseOutcome } from "../store.ts";
+import type { LeaseHolder, LeaseOutcome } from "../store.ts";
 import type { Database } from "./database.ts";
 
 /** Who may do what only one may do at a time (R8): a name is held by one holder until an instant. */
@@ -12,6 +12,8 @@ export interface Leases {
    * undefined when there is none. A process that was paused learns here, and not from its clock, that its time is over.
    */
   lost(): { readonly name: string; readonly by: string } | undefined;
+  /** Undefined when nobody holds it at `now`. */
+  holder(name: string, now: number): LeaseHolder | undefined;
 }
 
 export const leasesOn = (database: Database): Leases => {
@@ -27,8 +29,7 @@ export const leasesOn = (database: Database): Leases => {
     take(name, holder, ttl, now) {
       const lease = select.get(name);
       if (lease && lease.holder !== holder && lease.until > now) {
-        // No lease has longer to go than it was taken for. If it seems to, the clock was set back: it starts anew.
-        const until = Math.min(lease.until, now + lease.ttl);
+        const until = endOf(lease, now);
         if (until < lease.until) insert.run(name, lease.holder, until, lease.ttl);
         return { held: false, by: lease.holder, until };
       }
@@ -47,5 +48,13 @@ export const leasesOn = (database: Database): Leases => {
       }
       return undefined;
     },
+    holder(name, now) {
+      const lease = select.get(name);
+      return lease && lease.until > now ? { by: lease.holder, until: endOf(lease, now) } : undefined;
+    },
   };
 };
+
+/** No lease has longer to go than it was taken for. If it seems to, the clock was set back: it starts anew. */
+const endOf = ({ until, ttl }: { readonly until: number; readonly ttl: number }, now: number): number =>
+  Math.min(until, now + ttl);

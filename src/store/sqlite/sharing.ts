@@ -11,6 +11,7 @@ export const sharingOn = (
   lease: (name, holder, ttl, now) =>
     database.write(`the lease ${name} was asked for`, () => leases.take(name, holder, ttl, now)),
   release: (name, holder) => database.write(`the lease ${name} was given back`, () => leases.give(name, holder)),
+  holder: (name, now) => database.read(`the holder of the lease ${name} was asked for`, () => leases.holder(name, now)),
   acceptedAfter: (after) =>
     database.read("it was asked for what is new", () => {
       const cursor = inbox.last();

@@ -18,7 +18,7 @@ const support = {
   "step mode": false,
   restart: true,
   "restart of calls that were not acknowledged": false,
-  "graceful restart": false,
+  "graceful restart": true,
   "model switch": true,
   "model switch of one thread among several": false,
   images: true,

@@ -89,6 +89,20 @@ describe("a lease", () => {
     expect(await one.commit(commitOf(alpha, 0), 1_000)).toMatchObject({ status: "committed" });
   });
 
+  it("tells who holds it to whoever looks, and changes nothing by that", async () => {
+    const { one, other } = await two();
+    expect(await other.holder("runner", 1_000)).toBeUndefined();
+    await one.lease("runner", "a", 100, 1_000);
+    expect(await other.holder("another", 1_050)).toBeUndefined();
+    expect(await other.holder("runner", 1_099)).toEqual({ by: "a", until: 1_100 });
+    expect(await other.holder("runner", 1_100)).toBeUndefined();
+    // The clock was set back: the end that is told is the one a runner would be told.
+    expect(await other.holder("runner", 500)).toEqual({ by: "a", until: 600 });
+    expect(await other.holder("runner", 1_050)).toEqual({ by: "a", until: 1_100 });
+    await one.release("runner", "a");
+    expect(await other.holder("runner", 1_050)).toBeUndefined();
+  });
+
   it("whoever asks whenever: no two hold it at one instant", async () => {
     const ask = fc.record({
       holder: fc.constantFrom("a", "b", "c"),

@@ -124,7 +124,7 @@ const placesOf = ({ commits, history }: Page, { waiting }: Accepted): string[] =
     if (input.kind === "timer" && entry.origin === "timer") places.push("history");
     if (input.kind === "result" && input.subscription && refusesSubscription(entry.content)) places.push("history");
   }
-  if (input.kind === "interrupt") places.push("acted on");
+  if (input.kind === "interrupt" || (input.kind === "retry" && places.length === 0)) places.push("acted on");
   return places;
 };
 
@@ -150,6 +150,7 @@ const faultsOfPlaces = ({ journal, sent }: World): string[] => {
     if (
       times === 0 &&
       waiting.input.kind !== "interrupt" &&
+      waiting.input.kind !== "retry" &&
       places.includes("history") &&
       waiting.input.kind !== "timer"
     )

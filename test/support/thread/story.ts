@@ -22,6 +22,8 @@ type Sketch =
   | { readonly kind: "event"; readonly pick: number; readonly final: boolean }
   | { readonly kind: "timer"; readonly pick: number; readonly deadline: boolean }
   | { readonly kind: "progress"; readonly pick: number }
+  /** Of the request that was postponed last, or a near miss of it. */
+  | { readonly kind: "retry"; readonly early: boolean }
   | { readonly kind: "interrupt" };
 
 const pick = fc.nat({ max: 30 });
@@ -32,6 +34,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("event" as const), pick, final: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("timer" as const), pick, deadline: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("progress" as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("retry" as const), early: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant({ kind: "interrupt" as const }) },
 );
 
@@ -48,6 +51,7 @@ const block: fc.Arbitrary<Block> = fc.oneof(
 const outcome = fc.oneof(
   { weight: 8, arbitrary: fc.constant("finished" as const) },
   { weight: 1, arbitrary: fc.constantFrom("truncated" as const, "filtered" as const, "failed" as const) },
+  { weight: 1, arbitrary: fc.constant("postponed" as const) },
 );
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
@@ -127,6 +131,8 @@ export class Told {
         return { kind: "text", text: dedupId, whileBusy: sketch.patient ? "wait" : "interrupt", dedupId };
       case "interrupt":
         return { kind: "interrupt", dedupId };
+      case "retry":
+        return { kind: "retry", due: (this.fold.stored.record.retry?.due ?? 0) - (sketch.early ? 1 : 0), dedupId };
       case "result":
         return {
           kind: "result",
@@ -171,11 +177,13 @@ export class Told {
     else if (fold.waits("inline")) this.#ranInline(cut);
     else if (fold.waits("round")) {
       const interrupted = fold.state.endsWith("interrupting") && cut > 0;
+      const broken = !interrupted && (outcome === "failed" || outcome === "postponed");
       fold.answered({
         outcome: interrupted ? "cut" : outcome,
-        blocks,
-        usage: interrupted || outcome === "failed" ? null : { inputTokens: 1, outputTokens: 1 },
-        ...(outcome === "failed" && !interrupted && { failure: { code: "MODEL_FAILED", message: "gone" } }),
+        blocks: broken && outcome === "postponed" ? [] : blocks,
+        usage: interrupted || broken ? null : { inputTokens: 1, outputTokens: 1 },
+        ...(broken && { failure: { code: "MODEL_UNAVAILABLE", message: "gone" } }),
+        ...(broken && outcome === "postponed" && { retry: { due: fold.now() + 90_000, attempt: cut + 2 } }),
       });
     }
   }

@@ -43,6 +43,18 @@ export const timing = [
     assert.deepEqual(await due(300, 100), []);
   }),
 
+  requirement("S7", "lists the timers of one thread alone, within the same bounds", async (bench) => {
+    await threeTimers(bench);
+    const { store } = bench;
+    const due = async (threadId: typeof alpha, after: number, until: number) =>
+      (await store.timers({ after, until, threadId })).map((timer) => timer.due);
+    assert.deepEqual(await store.timers({ ...all, threadId: beta }), [{ ...wake(beta, 1, 200), threadId: beta }]);
+    assert.deepEqual(await due(alpha, 0, 1_000), [100, 300]);
+    assert.deepEqual(await due(alpha, 100, 300), [300]);
+    assert.deepEqual(await due(alpha, 99, 299), [100]);
+    assert.deepEqual(await due("suite/nobody" as typeof alpha, 0, 1_000), []);
+  }),
+
   requirement("S7", "keeps a timer that was read, until its call is settled", async (bench) => {
     await threeTimers(bench);
     await bench.store.timers(all);

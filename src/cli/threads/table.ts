@@ -1,0 +1,45 @@
+import type { ThreadState } from "../../../machines/thread/commit.ts";
+import type { ThreadSummary } from "../../store/store.ts";
+import { shortId } from "../columns.ts";
+
+export const states = Object.keys({
+  running: true,
+  awaitingActiveCall: true,
+  idlePassive: true,
+  subscribed: true,
+  idle: true,
+  closed: true,
+} satisfies Record<ThreadState, true>) as readonly ThreadState[];
+
+const stateWidth = Math.max(...states.map(({ length }) => length));
+const head = { threadId: "THREAD", state: "STATE", waiting: "WAITING", due: "DUE" };
+/** What stands behind the id: state, waiting, due, with two blanks before each. */
+const behindId = 2 + stateWidth + 2 + head.waiting.length + 2 + head.due.length;
+/** Characters that an id is not cut below; on a terminal without room for them each thread has lines of its own. */
+const leastId = 12;
+
+const row = (id: string, state: string, waiting: string, due: string, idWidth: number): string =>
+  `${id.padEnd(idWidth)}  ${state.padEnd(stateWidth)}  ${waiting.padStart(head.waiting.length)}  ${due}\n`;
+
+const beneath = ({ threadId, state, waiting, due }: ThreadSummary, columns: number): string =>
+  `${shortId(threadId, columns)}\n  ${state}\n  ${waiting} waiting${due ? ", due" : ""}\n`;
+
+/**
+ * Threads in lines of at most `columns`, page by page; Infinity cuts nothing. The first page brings the heads. An id that
+ * is longer than those before it widens its column from its page on.
+ */
+export const threadTable = (columns: number): ((page: readonly ThreadSummary[]) => string) => {
+  if (columns < leastId + behindId) return (page) => page.map((thread) => beneath(thread, columns)).join("");
+  let idWidth = head.threadId.length;
+  let isFirst = true;
+  return (page) => {
+    const longest = page.reduce((most, { threadId }) => Math.max(most, threadId.length), idWidth);
+    idWidth = Math.min(longest, columns - behindId);
+    const rows = page.map(({ threadId, state, waiting, due }) =>
+      row(shortId(threadId, idWidth), state, String(waiting), due ? "yes" : "-", idWidth),
+    );
+    const heads = isFirst ? row(head.threadId, head.state, head.waiting, head.due, idWidth) : "";
+    isFirst = false;
+    return heads + rows.join("");
+  };
+};
