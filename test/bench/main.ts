@@ -1,5 +1,9 @@
 import { durableFull, durableNormal } from "./durable.ts";
 import { flatInMemory, flatOnDisk } from "./flatness.ts";
+import { generateTextLoop } from "./generate-text.ts";
+import { idleHeap } from "./heap.ts";
+import { manyInMemory, manyOnDisk } from "./many.ts";
+import { opening } from "./opening.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
@@ -10,6 +14,11 @@ const benches: Readonly<Record<string, () => Promise<boolean>>> = {
   "durable-normal": durableNormal,
   "durable-full": durableFull,
   "durable-flatness": flatOnDisk,
+  threads: manyInMemory,
+  "durable-threads": manyOnDisk,
+  heap: idleHeap,
+  opening,
+  "generate-text": generateTextLoop,
 };
 
 const asked = process.argv.slice(2);
