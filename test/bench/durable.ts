@@ -4,7 +4,7 @@ import { bareTrips } from "./bare.ts";
 import { writtenBy } from "./counted.ts";
 import { inFolder } from "./folder.ts";
 import { interleaved, mean, median, print, threadTime, wallTime } from "./measure.ts";
-import { costsOf, tripModel, wakefulTrips } from "./trips.ts";
+import { costsOf, tripModel, tripSystem } from "./trips.ts";
 
 type Synchronous = "normal" | "full";
 
@@ -20,9 +20,9 @@ const transactions = 3;
 
 const countedOn = async (file: string, synchronous: Synchronous): Promise<Written> => {
   const trips = 100;
-  const written = await writtenBy(() =>
-    wakefulTrips(tripModel(trips, threadTime), trips, sqliteStore(file, { synchronous })),
-  );
+  const system = await tripSystem(sqliteStore(file, { synchronous }));
+  const written = await writtenBy(() => system.run(tripModel(trips, threadTime)));
+  await system.stop();
   // The thread's creation, its first input and its end are a handful among three hundred.
   const perTrip = written.length / trips;
   if (Math.round(perTrip) !== transactions)
@@ -74,23 +74,25 @@ const bareOn = (file: string, synchronous: Synchronous, written: Written) => {
 const against = (synchronous: Synchronous, clock: () => number, trips: number, rounds: number) =>
   inFolder(async (file) => {
     const written = await countedOn(file(), synchronous);
+    const system = await tripSystem(sqliteStore(file(), { synchronous }));
+    const { writes, close } = bareOn(file(), synchronous, written);
     const of = await interleaved(
       {
         bare: async () => {
           const script = tripModel(trips, clock);
-          const { writes, close } = bareOn(file(), synchronous, written);
           await bareTrips(script.model, writes);
-          close();
           return mean(costsOf(script));
         },
         wakeful: async () => {
           const script = tripModel(trips, clock);
-          await wakefulTrips(script, trips, sqliteStore(file(), { synchronous }));
+          await system.run(script);
           return mean(costsOf(script));
         },
       },
       rounds,
     );
+    await system.stop();
+    close();
     return {
       ratio: median(of.wakeful) / median(of.bare),
       of,

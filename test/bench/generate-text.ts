@@ -2,7 +2,7 @@ import { generateText, isStepCount, tool } from "ai";
 import { memoryStore } from "wakeful";
 import { z } from "zod";
 import { interleaved, mean, median, print, threadTime } from "./measure.ts";
-import { costsOf, tripModel, wakefulTrips } from "./trips.ts";
+import { costsOf, tripModel, tripSystem } from "./trips.ts";
 
 const trips = 200;
 
@@ -20,15 +20,16 @@ const sdk = async (): Promise<number> => {
   return mean(costsOf(script));
 };
 
-const wakeful = async (): Promise<number> => {
-  const script = tripModel(trips, threadTime);
-  await wakefulTrips(script, trips, memoryStore());
-  return mean(costsOf(script));
-};
-
 /** Ours keeps a history and commits each step of it; the loop of the AI SDK keeps its messages while it runs. */
 export const generateTextLoop = async (): Promise<boolean> => {
-  const of = await interleaved({ generateText: sdk, wakeful }, 9);
+  const system = await tripSystem(memoryStore());
+  const wakeful = async (): Promise<number> => {
+    const script = tripModel(trips, threadTime);
+    await system.run(script);
+    return mean(costsOf(script));
+  };
+  const of = await interleaved({ generateText: sdk, wakeful }, 15);
+  await system.stop();
   return print({
     bench: "round trip in memory against the AI SDK's generateText",
     ratio: median(of.wakeful) / median(of.generateText),

@@ -1,11 +1,12 @@
 import { memoryStore } from "wakeful";
 import { bareTrips } from "./bare.ts";
 import { interleaved, mean, median, print, threadTime } from "./measure.ts";
-import { costsOf, tripModel, wakefulTrips } from "./trips.ts";
+import { costsOf, tripModel, tripSystem } from "./trips.ts";
 
 const trips = 400;
 
 const against = async (talks: boolean) => {
+  const system = await tripSystem(memoryStore());
   const of = await interleaved(
     {
       bare: async () => {
@@ -15,12 +16,13 @@ const against = async (talks: boolean) => {
       },
       wakeful: async () => {
         const script = tripModel(trips, threadTime, { talks });
-        await wakefulTrips(script, trips, memoryStore());
+        await system.run(script);
         return mean(costsOf(script));
       },
     },
     11,
   );
+  await system.stop();
   return {
     ratio: median(of.wakeful) / median(of.bare),
     of,

@@ -45,14 +45,50 @@ const look = defineTool({
   run: async () => "ok",
 });
 
-/** One thread of a system on `store`, from "go" to rest. The store is closed afterwards. */
-export const wakefulTrips = async ({ model, over }: TripModel, trips: number, store: Store): Promise<void> => {
-  const limits = { rounds: trips + 10 };
-  const system = await createSystem({ model, store, tools: [look], limits, logger: silentLogger });
-  const thread = await system.open("bench");
-  await thread.send("go");
-  await over;
-  await thread.atRest();
-  await system.stop();
-  await store.close();
+export interface TripSystem {
+  /** A thread of its own, from "go" to rest. */
+  run(script: TripModel): Promise<void>;
+  /** Closes the store too. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A system that lives through all runs, as one does that serves: its functions are compiled once, as those of a library are
+ * that keeps none between calls.
+ */
+export const tripSystem = async (store: Store): Promise<TripSystem> => {
+  let current: LanguageModelV4 | undefined;
+  const model: LanguageModelV4 = {
+    specificationVersion: "v4",
+    provider: "scripted",
+    modelId: "test",
+    supportedUrls: {},
+    doStream: (options) => running().doStream(options),
+    doGenerate: (options) => running().doGenerate(options),
+  };
+  const running = (): LanguageModelV4 => {
+    if (!current) throw new Error("Nothing was to run, and a model was asked.");
+    return current;
+  };
+  const system = await createSystem({
+    model,
+    store,
+    tools: [look],
+    limits: { rounds: 10_000 },
+    logger: silentLogger,
+  });
+  let threads = 0;
+  return {
+    async run(script) {
+      current = script.model;
+      const thread = await system.open(`bench-${++threads}`);
+      await thread.send("go");
+      await script.over;
+      await thread.atRest();
+    },
+    async stop() {
+      await system.stop();
+      await store.close();
+    },
+  };
 };
