@@ -35,7 +35,7 @@ export const tripModel = (trips: number, clock: () => number, { talks = true } =
 };
 
 /** Of each round trip: from one request to the next. */
-export const costsOf = ({ asked }: TripModel): number[] =>
+export const costsOf = ({ asked }: Pick<TripModel, "asked">): number[] =>
   asked.slice(1).map((instant, index) => instant - (asked[index] ?? 0));
 
 const look = defineTool({
