@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Recorder, replay } from "../support/system/replay.ts";
+import { beforeStop, Recorder, replay } from "../support/system/replay.ts";
 import { story } from "../support/system/story.ts";
 import { World } from "../support/system/world.ts";
 
@@ -18,7 +18,7 @@ describe("the log of a thread that ran", () => {
         expect([...recorder.logs.keys()].sort()).toEqual(threads.map(({ id }) => id));
         for (const thread of threads) {
           const log = recorder.logs.get(thread.id);
-          const played = log && replay(log);
+          const played = log && replay(beforeStop(log));
           expect(played?.commits).toEqual(world.journal.page(thread.id as never).commits);
           expect(played?.value).toBe(thread.state);
           expect(played?.context.calls).toEqual(thread.view.calls);
@@ -42,6 +42,7 @@ describe("the log of a thread that ran", () => {
       "xstate.done.actor.prepare",
       "xstate.done.actor.round",
       "xstate.done.actor.commit",
+      "system.stopping",
     ]);
     expect(log && replay(log).commits).toHaveLength(1);
     for (const left of [0, 1, 2])

@@ -31,6 +31,12 @@ export class Recorder {
   };
 }
 
+/** The log without the word that the system stops, which is the last that a thread at rest gets. */
+export const beforeStop = ({ origin, events }: Log): Log => ({
+  origin,
+  events: events.filter(({ type }) => type !== "system.stopping"),
+});
+
 /** The commits that a log comes to when nothing but the chart sees it, in order, and how the thread stands then. */
 export const replay = ({ origin, events }: Log) => {
   const commits: ThreadCommit[] = [];
