@@ -124,7 +124,9 @@ describe.each([
   });
 
   it("says of each event whether it is handled in a child, which it is unless said otherwise", async () => {
-    const { bench } = await listening(source({ text: "a" }, event("b"), { text: "c", associative: false, final: true }));
+    const { bench } = await listening(
+      source({ text: "a" }, event("b"), { text: "c", associative: false, final: true }),
+    );
     expect(bench.events().map(({ associative }) => associative)).toEqual([false, true, false]);
   });
 
