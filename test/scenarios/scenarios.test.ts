@@ -13,7 +13,8 @@ const scenariosOf = (file: string) => readScenarios(readFileSync(new URL(file, f
 const all = files.flatMap(scenariosOf);
 
 /** What this version has to play; a scenario leaves this list for no reason. */
-const required = `V001 V003 V004 V006 V008 V009 V011 V012 V014 V015 V016 V018 V020 V021 V023 V024 V025 V027 V028 V029 V031
+const required =
+  `V001 V003 V004 V006 V008 V009 V011 V012 V014 V015 V016 V018 V020 V021 V023 V024 V025 V027 V028 V029 V031
   V032 V033 V034 V035 V037 V038 V040 V041 V042 V043 V044 V046 V047 V049 V050 V051 V052 V053 V054 V056 V057 V069 V070 V075
   V083 V087`.split(/\s+/);
 
