@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
 import { unmetNeedsOf } from "../../src/testing/scenarios/needs.ts";
 import { playScenario } from "../../src/testing/scenarios/player.ts";
 import { readScenarios } from "../../src/testing/scenarios/read.ts";
 import { reportLines } from "../../src/testing/scenarios/report.ts";
+
+const stores = { memory: memoryStore, sqlite: () => sqliteStore(":memory:") };
 
 const folder = new URL("./", import.meta.url);
 const files = readdirSync(folder)
@@ -25,8 +29,8 @@ for (const file of files)
       const title = `${scenario.id} ${scenario.title}`;
       if (missing.length > 0) it.skip(`${title} (needs ${missing.join(", ")})`);
       else
-        it(title, async () => {
-          const report = await playScenario(scenario);
+        it.each(Object.entries(stores))(`${title}, with the %s store`, async (_, makeStore) => {
+          const report = await playScenario(scenario, { makeStore });
           expect(reportLines(report).join("\n")).toBe(`ok ${title}`);
         });
     }
