@@ -92,7 +92,7 @@ const childOf = (step: Relayed, parent: string, calls: CallBook, children: Child
 
 /** Who hears a parent's message: the thread is the child, or the parent whose call has opened the child. */
 const hearerOf = (step: Relayed, calls: CallBook, children: Children): ThreadId => {
-  const { thread, spawn_call: call, child } = step;
-  const isChild = child === undefined && children.sourceOf(thread) === calls.idOf(thread, call);
+  const { thread, spawn_call: call } = step;
+  const isChild = children.sourceOf(thread) === calls.idOf(thread, call);
   return (!isChild && childOf(step, thread, calls, children)) || (thread as ThreadId);
 };

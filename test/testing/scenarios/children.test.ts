@@ -40,7 +40,7 @@ describe("the threads that a runtime creates", () => {
   it("are not mixed up where a name begins like another", () => {
     const ids = Array.from({ length: 12 }, (_, index) => `x.${index + 1}`);
     expect(childrenOf(...ids).filled("$child1 $child12 $child10 $child")).toBe("x.1 x.12 x.10 $child");
-    expect(childrenOf(...ids).named("x.1 x.12 x.10")).toBe("$child1 $child12 $child10");
+    expect(childrenOf("x.1", "x.11", "x.111").named("x.11 x.111 x.1")).toBe("$child2 $child3 $child1");
   });
 
   it("can be told which names stand for nobody yet", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { CommitOutcome, Store } from "../../../src/store/store.ts";
 import { createActivity, incarnate } from "../../../src/testing/scenarios/incarnation.ts";
 import { settle, virtualClock } from "../../../src/testing/virtual-clock.ts";
 import { opened, opening } from "../../support/scenarios/opened.ts";
@@ -105,7 +105,7 @@ describe("a thread that a life creates", () => {
       heard.push(...threads.map(({ threadId }) => threadId)),
     );
     incarnation.open();
-    return { store, heard, incarnation, guarded: incarnation.store };
+    return { heard, incarnation, guarded: incarnation.store };
   };
   const child = "c.1" as ThreadId;
 
@@ -129,13 +129,22 @@ describe("a thread that a life creates", () => {
   });
 
   it("is told of also when the process died before it heard that the commit was durable", async () => {
-    const { store, heard, incarnation, guarded } = await family();
-    const committing = guarded.commit(opening("t1", [opened(child)]), 0);
-    await Promise.resolve();
-    await Promise.resolve();
+    const committed = Promise.withResolvers<CommitOutcome>();
+    const heard: string[] = [];
+    const incarnation = incarnate(
+      { ...memoryStore(), commit: () => committed.promise },
+      virtualClock(),
+      createActivity(),
+      (threads) => heard.push(...threads.map(({ threadId }) => threadId)),
+    );
+    incarnation.open();
+    const committing = incarnation.store.commit(opening("t1", [opened(child)]), 0);
+    await settle();
     incarnation.crash();
+    expect(heard).toEqual([]);
+    committed.resolve({ status: "committed", version: 1, feed: 1, sent: [] });
     expect(await fate(committing)).toBe("open");
-    expect([heard, (await store.load(child))?.threadId]).toEqual([[child], child]);
+    expect(heard).toEqual([child]);
   });
 
   it("does nothing any more once the life that created it has crashed", async () => {
