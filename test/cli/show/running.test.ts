@@ -32,6 +32,7 @@ describe("a database that another process runs", { timeout: 120_000 }, () => {
     const { out } = await here(["threads", "--json", "--state", "awaitingActiveCall"]);
     expect(JSON.parse(out)).toEqual({
       threadId: "acme/build-42",
+      parent: null,
       state: "awaitingActiveCall",
       waiting: 2,
       due: false,
