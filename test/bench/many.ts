@@ -78,7 +78,7 @@ const wakeful = async (store: Store): Promise<number> => {
 };
 
 const against = async (runs: number, store: () => Store) => {
-  const of = await interleaved({ bare, wakeful: () => wakeful(store()) }, runs);
+  const of = await interleaved({ bare, wakeful: () => wakeful(store()) }, runs, 1);
   return {
     ratio: median(of.bare) / median(of.wakeful),
     of,

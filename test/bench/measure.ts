@@ -24,20 +24,21 @@ export const threadTime = (): number => {
 export const wallTime = (): number => performance.now() * 1_000;
 
 /**
- * Runs the contestants in turn, `rounds` times after one round that only warms up, so that whatever else the machine
+ * Runs the contestants in turn, `rounds` times after some rounds that only warm up, so that whatever else the machine
  * does meets all of them alike. Returns what each returned in the rounds that count.
  */
 export const interleaved = async <Name extends string, Sample>(
   contestants: Record<Name, () => Promise<Sample>>,
   rounds: number,
+  warmUps = 3,
 ): Promise<Record<Name, readonly Sample[]>> => {
   const names = Object.keys(contestants) as Name[];
   const series = Object.fromEntries(names.map((name) => [name, [] as Sample[]])) as Record<Name, Sample[]>;
-  for (let round = 0; round <= rounds; round++)
+  for (let round = -warmUps; round < rounds; round++)
     for (const name of names) {
       globalThis.gc?.();
       const sample = await contestants[name]();
-      if (round > 0) series[name].push(sample);
+      if (round >= 0) series[name].push(sample);
     }
   return series;
 };
