@@ -25,7 +25,8 @@ const filled = async (file: string, threads: number): Promise<void> => {
     BEGIN;
     CREATE TEMP TABLE copy AS
       WITH RECURSIVE n (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < ${threads}) SELECT id FROM n;
-    INSERT INTO thread SELECT copy.id, 'thread-' || copy.id, version, state, round_due, record FROM copy, thread WHERE thread.id = 1;
+    INSERT INTO thread (id, name, version, state, round_due, record)
+      SELECT copy.id, 'thread-' || copy.id, version, state, round_due, record FROM copy, thread WHERE thread.id = 1;
     INSERT INTO spec SELECT copy.id, created, body FROM copy, spec WHERE thread = 1;
     INSERT INTO seen SELECT copy.id, key FROM copy, seen WHERE thread = 1;
     INSERT INTO input (thread, at, body) SELECT copy.id, at, body FROM copy, input WHERE thread = 1;
