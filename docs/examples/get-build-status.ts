@@ -4,12 +4,17 @@ import { z } from "zod";
 
 const reports = ["green: 318 tests passed", "running: 7 of 12 steps done", "red: 2 of 318 tests failed"] as const;
 
+/** How a build went. */
+export const reportOn = (id: string): string => {
+  const digits = [...id].reduce((sum, digit) => sum + Number(digit), 0);
+  return String(reports[digits % reports.length]);
+};
+
 /** A build server that answers after `latency` ms, as one at the other end of a network would. */
 const askBuildServer = async (id: string, latency: number, signal: AbortSignal): Promise<string> => {
   await after(latency, undefined, { signal });
   if (!/^\d+$/.test(id)) throw new ToolError(`There is no build ${JSON.stringify(id)}. Builds have numbers.`);
-  const digits = [...id].reduce((sum, digit) => sum + Number(digit), 0);
-  return `Build ${id} is ${reports[digits % reports.length]}.`;
+  return `Build ${id} is ${reportOn(id)}.`;
 };
 
 /**

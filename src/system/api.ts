@@ -171,7 +171,12 @@ export interface Thread {
   view(): ThreadView;
   /** The stored history, ascending by position; of a child its own part, or with what it `inherited` from its parents. */
   history(options?: { readonly inherited?: boolean }): Promise<readonly PlacedEntry[]>;
-  /** Live; ends when the loop over it is left or the system stops. Bounded: a slow reader gets a `gap`. */
-  updates(): AsyncIterable<Update>;
+  /**
+   * Live; ends when the loop over it is left or the system stops. Bounded: a slow reader gets a `gap`. With `tree`, also of
+   * the threads below, each update with its `threadId`.
+   */
+  updates(options?: { readonly tree?: boolean }): AsyncIterable<Update>;
   readonly updates$: Observable<Update>;
+  /** As `updates$`, with those of the threads below from their beginning on. */
+  readonly treeUpdates$: Observable<Update>;
 }

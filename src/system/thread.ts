@@ -1,4 +1,4 @@
-import { Observable, shareReplay } from "rxjs";
+import { defer, Observable, shareReplay } from "rxjs";
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
 import { sourceOf } from "../../machines/thread/input.ts";
@@ -12,6 +12,7 @@ import { awaitAnswer } from "./answer.ts";
 import type { SendOptions, Thread } from "./api.ts";
 import type { UpdateHub } from "./hub.ts";
 import { readUpdates } from "./reader.ts";
+import { treeUpdates } from "./tree-updates.ts";
 
 export interface ThreadDependencies {
   readonly store: Store;
@@ -100,6 +101,7 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
   };
   const ledger = () => resident().snapshot.context;
   const updates$ = hub.of(threadId);
+  const treeUpdates$ = defer(() => treeUpdates(resident(), deps));
 
   const send = (text: string, { id = freshId(), metadata, whileBusy, sender }: SendOptions = {}) =>
     deliver({
@@ -171,7 +173,8 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
     },
     history: ({ inherited = false } = {}) =>
       inherited ? viewOf(store, threadId, ledger().opening) : store.history(threadId),
-    updates: () => readUpdates(updates$, deps.readerBuffer),
+    updates: ({ tree = false } = {}) => readUpdates(tree ? treeUpdates$ : updates$, deps.readerBuffer),
     updates$,
+    treeUpdates$,
   };
 };

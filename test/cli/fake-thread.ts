@@ -49,6 +49,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
       throw new Error("not read here");
     },
     updates$,
+    treeUpdates$: updates$,
   };
   return { thread, texts, become, updates$ };
 };

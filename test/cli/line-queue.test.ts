@@ -16,6 +16,7 @@ const sending = (lines: readonly Line[], refuse?: (text: string) => Error | unde
   let error: unknown;
   sendLines({
     thread: fake.thread,
+    family: async () => [fake.thread],
     lines: (async function* () {
       yield* lines;
     })(),

@@ -64,7 +64,7 @@ describe("waiting for rest", () => {
     const fake = fakeThread();
     fake.become("running");
     let isThere = false;
-    void untilRest(fake.thread, holds, signal).then(() => {
+    void untilRest({ thread: fake.thread, family: async () => [fake.thread] }, holds, signal).then(() => {
       isThere = true;
     });
     return {

@@ -61,7 +61,7 @@ export const talkAt = async (terminal: Terminal, session: Session, ending: Endin
   terminal.say("Ctrl-C interrupts, twice leaves; Ctrl-D leaves.");
   if (session.goesOn) terminal.recall(await thread.history());
 
-  thread.updates$.subscribe({
+  thread.treeUpdates$.subscribe({
     next: terminal.tell,
     // Told to stop from elsewhere: the logger has said why.
     complete: () => ending.end(exitCodes.failed),

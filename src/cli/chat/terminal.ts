@@ -6,7 +6,8 @@ import { paintFor } from "../run/paint.ts";
 import { type Prompt, promptOn } from "../run/prompt.ts";
 import type { Session } from "../run/session.ts";
 import { terminalText } from "../run/terminal-text.ts";
-import { jsonTranscript, plainTranscript } from "../run/transcript.ts";
+import { jsonTranscript } from "../run/transcript.ts";
+import { treeTranscript } from "../run/tree-transcript.ts";
 import { recalled } from "./recall.ts";
 import { plainScreen, screenOn } from "./screen.ts";
 import { wrapAt } from "./wrap.ts";
@@ -43,7 +44,14 @@ export const terminalOn = (io: Io, { thread }: Session, json: boolean, clock: Cl
   const paint = paintFor(io);
   const transcript = json
     ? jsonTranscript()
-    : plainTranscript({ paint, layout, echo: false, talk: { thoughts: isRich }, view: thread.view() });
+    : treeTranscript({
+        threadId: thread.id,
+        paint,
+        layout,
+        echo: false,
+        talk: { thoughts: isRich },
+        view: thread.view(),
+      });
   let keys: Keys | undefined;
   const prompt = promptOn(io, {
     onInterrupt: () => keys?.onInterrupt(),

@@ -1,10 +1,11 @@
 import { InputRefusedError } from "../../errors.ts";
 import type { Thread } from "../../system/api.ts";
 import type { Line } from "./lines.ts";
-import { isDone, isOver, untilRest } from "./rest.ts";
+import { type Family, isDone, isOver, untilRest } from "./rest.ts";
 
 export interface LineQueue {
   readonly thread: Thread;
+  readonly family: Family;
   readonly lines: AsyncIterable<Line>;
   /** A line was not sent; the ones after it are. */
   readonly onRefused: (line: Line, reason: string) => void;
@@ -28,14 +29,14 @@ export const sent = async (thread: Thread, line: Line): Promise<string | undefin
 };
 
 /**
- * Sends each line once the work on the one before is done, and blank ones not at all; then waits until the thread is
- * over. Resolves to whether everything went well: no line was refused, and no work ended in a failure.
+ * Sends each line once the work on the one before is done, also below the thread, and blank ones not at all; then waits
+ * until all of them are over. Resolves to whether everything went well: no line was refused, and no work ended in a failure.
  */
-export const sendLines = async ({ thread, lines, onRefused, signal }: LineQueue): Promise<boolean> => {
+export const sendLines = async ({ thread, family, lines, onRefused, signal }: LineQueue): Promise<boolean> => {
   let isWell = true;
   const rest = async (holds: typeof isDone): Promise<void> => {
-    await untilRest(thread, holds, signal);
-    if (thread.view().lastFailure) isWell = false;
+    await untilRest({ thread, family }, holds, signal);
+    if (!signal.aborted && (await family()).some((each) => each.view().lastFailure)) isWell = false;
   };
   for await (const line of lines) {
     if (signal.aborted) break;

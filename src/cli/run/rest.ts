@@ -1,6 +1,6 @@
-import { filter, firstValueFrom, from, fromEvent, merge } from "rxjs";
+import { firstValueFrom, from, fromEvent, merge, skip } from "rxjs";
 import type { Call } from "../../../machines/thread/commit.ts";
-import type { Thread, ThreadView } from "../../system/api.ts";
+import type { System, Thread, ThreadView } from "../../system/api.ts";
 import { builtinTools } from "../../tool/builtin/index.ts";
 
 /** Whether a built-in wait ends at an instant of its own, as those of `sleep` and `sleep_until` do. */
@@ -29,19 +29,40 @@ export const isStuck = (view: ThreadView): boolean =>
 
 export const isOver = (view: ThreadView): boolean => view.state === "idle" || view.state === "closed" || isStuck(view);
 
+/** A thread and the open threads below it. */
+export type Family = () => Promise<readonly Thread[]>;
+
+export const familyOf =
+  (system: Pick<System, "thread">, root: Thread): Family =>
+  async () => {
+    const threads = [root];
+    // The list grows while it is gone through.
+    for (const thread of threads)
+      for (const { threadId } of thread.view().children) {
+        const child = await system.thread(threadId);
+        if (child) threads.push(child);
+      }
+    return threads;
+  };
+
 /**
- * Resolves once the thread is at rest and `holds` of it, or `signal` aborts. What was accepted before the call counts: a
- * thread that has yet to take it up is not at rest.
+ * Resolves once the thread and those below it are at rest and `holds` of each, or `signal` aborts. What was accepted before
+ * the call counts: a thread that has yet to take it up is not at rest.
  */
 export const untilRest = async (
-  thread: Thread,
+  { thread, family }: { readonly thread: Thread; readonly family: Family },
   holds: (view: ThreadView) => boolean,
   signal: AbortSignal,
 ): Promise<void> => {
   const stopped = fromEvent(signal, "abort");
   while (!signal.aborted) {
-    await firstValueFrom(merge(stopped, from(thread.atRest())));
-    if (signal.aborted || holds(thread.view())) return;
-    await firstValueFrom(merge(stopped, thread.state$.pipe(filter(() => holds(thread.view())))));
+    await firstValueFrom(merge(stopped, from(thread.atRest({ tree: true }))));
+    if (signal.aborted) return;
+    const threads = await family();
+    const unfinished = threads.filter((each) => !holds(each.view()));
+    if (unfinished.length === 0) return;
+    // The first state is the one that was just looked at. A thread that moved on does not end the wait by itself: what it
+    // set off may only begin.
+    await firstValueFrom(merge(stopped, ...unfinished.map(({ state$ }) => state$.pipe(skip(1)))));
   }
 };

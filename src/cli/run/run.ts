@@ -12,7 +12,8 @@ import { type Prompt, promptOn } from "./prompt.ts";
 import { isStuck } from "./rest.ts";
 import { openSession, type Parts, type Session, type SessionOptions } from "./session.ts";
 import { oneLine } from "./terminal-text.ts";
-import { jsonTranscript, plainTranscript, type TranscriptOptions } from "./transcript.ts";
+import { jsonTranscript, type TranscriptOptions } from "./transcript.ts";
+import { treeTranscript } from "./tree-transcript.ts";
 
 export interface RunOptions extends SessionOptions {
   /** The words of one text to send; none: lines are read from stdin. */
@@ -21,7 +22,7 @@ export interface RunOptions extends SessionOptions {
 
 /**
  * Sends lines to one thread, prints what happens, and resolves to the exit code once the lines are at an end and the
- * thread is over, or something from outside ended it. Rejects with WakefulError for what cannot work from the start.
+ * thread and those below it are over, or something from outside ended it. Rejects with WakefulError for what cannot work from the start.
  */
 export const run = async (options: RunOptions, io: Io, parts: Parts): Promise<number> => {
   const { words } = options;
@@ -59,6 +60,7 @@ export const converse = async (
   print(session, json, { io, ending, prompt, talk });
   const sending = sendLines({
     thread,
+    family: session.family,
     lines: prompt?.lines ?? (words.length > 0 ? oneLineOf(words) : linesOf(io.stdin, defaultLimits.inputSize)),
     onRefused: ({ number }, reason) => notice(io, `line ${number} was not sent: ${oneLine(reason)}`),
     signal: ending.signal,
@@ -80,15 +82,21 @@ async function* oneLineOf(words: readonly string[]): AsyncGenerator<Line> {
   yield { number: 1, text: words.join(" ") };
 }
 
-/** Writes what happens in a thread, as it happens, until the system stops. */
+/** Writes what happens in a thread and below it, as it happens, until the system stops. */
 const print = ({ thread }: Session, json: boolean, { io, prompt, talk }: Place): void => {
   const transcript = json
     ? jsonTranscript()
-    : plainTranscript({ paint: paintFor(io), echo: !prompt, view: thread.view(), ...(talk && { talk }) });
+    : treeTranscript({
+        threadId: thread.id,
+        paint: paintFor(io),
+        echo: !prompt,
+        view: thread.view(),
+        ...(talk && { talk }),
+      });
   const atRest = () => {
     if (!transcript.midLine && thread.state !== "running") prompt?.show();
   };
-  thread.updates$.subscribe((update) => {
+  thread.treeUpdates$.subscribe((update) => {
     const text = transcript.next(update);
     if (text === "") return;
     prompt?.hide();

@@ -6,6 +6,7 @@ import type { System, SystemOptions, Thread, ThreadOptions } from "../../system/
 import type { Tool } from "../../tool/define.ts";
 import type { ChosenModel } from "../model/choose.ts";
 import type { Env } from "../model/env.ts";
+import { type Family, familyOf } from "./rest.ts";
 import { loadTools } from "./tools-file.ts";
 
 /** What the flags say that `run` and `chat` have in common. */
@@ -36,6 +37,7 @@ export interface Parts {
 /** A system of its own, and the thread of it that somebody talks to. */
 export interface Session {
   readonly thread: Thread;
+  readonly family: Family;
   /** The thread was there before. */
   readonly goesOn: boolean;
   readonly model: ChosenModel;
@@ -78,7 +80,7 @@ export const openSession = async (
     const there = options.thread === undefined ? undefined : await system.thread(options.thread);
     const thread =
       there ?? (await (options.thread === undefined ? freshThread(system, spec) : system.open(options.thread, spec)));
-    return { thread, goesOn: there !== undefined, model, tools, close };
+    return { thread, family: familyOf(system, thread), goesOn: there !== undefined, model, tools, close };
   } catch (error) {
     await close();
     throw error;

@@ -5,9 +5,10 @@ import type { Update } from "../../thread/update.ts";
 import { jsonText } from "../output.ts";
 import { displayOf } from "./display-of.ts";
 import { asItComes, type Layout } from "./layout.ts";
+import { createNames, type Names } from "./names.ts";
 import type { Kind, Paint } from "./paint.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
-import { excerpt, oneLine, terminalStream } from "./terminal-text.ts";
+import { excerpt, oneLine, terminalStream, terminalText } from "./terminal-text.ts";
 
 /** Turns updates, in their order, into text for stdout. A piece may be empty, and need not end with its line. */
 export interface Transcript {
@@ -36,7 +37,13 @@ export interface TranscriptOptions {
   readonly layout?: Layout;
   /** The thread as it is when the transcript begins: what its calls and subscriptions are called. */
   readonly view?: Pick<ThreadView, "calls" | "subscriptions">;
+  /** What other threads are called. */
+  readonly names?: Names;
+  /** Several speak at once: what the agent says is shown when it is whole, and not that it runs. */
+  readonly isChild?: boolean;
 }
+
+const linesOf = (text: string): string[] => terminalText(text).trimEnd().split("\n");
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -47,19 +54,31 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  *     · a call in its display form
  *       ⇒ its result (✗ when it is an error), which names the call where several were open
  *     ~ count_up: an event
+ *     ~ child 1 reports: what a child tells
+ *     + child 1 begins
  *     what the agent says, as it comes
  *     [the state the thread comes to]
  *     ! a failure
  *
  * Results and events are cut to a few lines, and no text can do anything to the terminal.
  */
-export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view }: TranscriptOptions): Transcript => {
+export const plainTranscript = ({
+  paint,
+  echo,
+  talk,
+  layout = asItComes(),
+  view,
+  names = createNames(),
+  isChild = false,
+}: TranscriptOptions): Transcript => {
   /** Calls that are not settled. */
   const open = new Map<string, OpenCall>(
     view?.calls.map((call) => [call.callId, { ...call, display: displayOf(call), answered: false }]),
   );
   /** Another call was open when the last one was made: results say whose they are. */
   let isOneOfSeveral = false;
+  /** The children that calls have made, told where the call's result is. */
+  const spawned = new Map<string, string>();
   const subscriptions = new Map(view?.subscriptions.map(({ callId, name }) => [callId as string, name]));
   const speech = terminalStream();
   let voice: Kind = "speech";
@@ -87,8 +106,14 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
       const last = input.final ? " (the last)" : "";
       return block("event", `~ ${sourceName(input.callId)}${last}: `, excerpt(input.text));
     }
+    if (input.kind === "report") return told(input.child, "reports", input.text);
+    if (input.kind === "ended" && input.report !== null)
+      return told(input.child, "has closed and reports", input.report);
+    if (input.kind === "message") return block("event", "~ its parent: ", excerpt(names.in(input.text)));
     return "";
   };
+  const told = (childId: string, does: string, text: string): string =>
+    block("event", `~ ${oneLine(names.of(childId))} ${does}: `, excerpt(names.in(text)));
   /** Shown when it arrives, which is before the round that answers it: the first result of a call is the one that counts. */
   const arrived = (callId: string, given: Result): string => {
     const call = open.get(callId);
@@ -99,6 +124,10 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
   const settled = (update: Extract<Fact, { type: "call.settled" }>): string => {
     const call = open.get(update.callId);
     open.delete(update.callId);
+    const childId = spawned.get(update.callId);
+    spawned.delete(update.callId);
+    if (childId !== undefined)
+      return result({ content: [{ type: "text", text: `${names.of(childId)} begins` }] }, call);
     if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
   };
@@ -115,7 +144,7 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
   const result = (given: Result, call: OpenCall | undefined): string => {
     const name = call && isOneOfSeveral ? `${call.display}: ` : "";
     const [kind, sign] = given.error ? (["error", "✗"] as const) : (["result", "⇒"] as const);
-    return block(kind, `  ${sign} ${name}`, excerpt(shownOf(given)), "    ");
+    return block(kind, `  ${sign} ${name}`, excerpt(names.in(shownOf(given))), "    ");
   };
 
   const next = (update: Update): string => {
@@ -133,28 +162,31 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
         hasSpoken = false;
         return talk ? overtaken() : "";
       case "text.delta":
-        hasSpoken = true;
-        return says("speech", update.text);
+        hasSpoken = !isChild;
+        return isChild ? "" : says("speech", update.text);
       case "round.retried": {
         hasSpoken = false;
         const why = oneLine(update.message);
         return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
       case "round.ended": {
+        if (isChild && update.text !== "") return block("speech", "", linesOf(update.text), "");
         const late = hasSpoken ? "" : says("speech", update.text);
         if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
         return late + endOfSpeech();
       }
       case "call.made": {
-        const display = oneLine(update.display);
+        const display = oneLine(names.in(update.display));
         isOneOfSeveral = open.size > 0;
         open.set(update.callId, { name: update.name, display, passive: update.passive, answered: false });
         return block("call", "· ", [display]);
       }
       case "child.opened":
-        return block("note", "+ ", [`${oneLine(update.childId)} begins`]);
+        if (update.kind === "event") return block("note", "+ ", [`${oneLine(names.of(update.childId))} begins`]);
+        spawned.set(update.callId, update.childId);
+        return "";
       case "child.ended":
-        return block("note", "- ", [`${oneLine(update.childId)} has closed`]);
+        return "";
       case "thread.halted":
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
@@ -170,7 +202,9 @@ export const plainTranscript = ({ paint, echo, talk, layout = asItComes(), view 
         subscriptions.delete(update.callId);
         return "";
       case "state.changed":
-        return talk ? "" : block("state", "", [`[${update.state}]`], "");
+        if (isChild && update.state === "running") return "";
+        if (talk) return update.state === "closed" ? block("note", "  ", ["(closed)"]) : "";
+        return block("state", "", [`[${update.state}]`], "");
       case "failure":
         return block("failure", "! ", excerpt(`${update.message} (${update.code})`));
       case "gap":

@@ -6,6 +6,8 @@ export type Step =
       readonly args: Readonly<Record<string, unknown>>;
       /** The call is a wait: it stands alone in its turn, for anything else would wake it. */
       readonly waits?: true;
+      /** The wait begins anew when something wakes it early. */
+      readonly again?: true;
     }
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "help" }
@@ -27,6 +29,10 @@ export interface Heard {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly text: string;
+  /** The child of the thread that says it: its report, or that it has ended. */
+  readonly from?: string;
+  /** The child has closed; `text` is its last report, "" when it gave none. */
+  readonly ended?: true;
 }
 
 /** One thing the demo model understands. */
@@ -39,11 +45,13 @@ export interface Intent {
   /** Takes any words: it ends where the next piece that is understood begins. */
   readonly open?: true;
   /** What a piece of a sentence asks for, or undefined. The piece has no politeness and no end mark. */
-  read(piece: string): Step | undefined;
+  read(piece: string): Step | readonly Step[] | undefined;
   /** What to say of a result of its tool; "" for nothing. Errors and interruptions are told elsewhere. */
   tell?(result: Told): string;
   /** What to say of an event of its tool. */
   hear?(event: Heard): string;
+  /** Whether nothing follows the event. Of the tools of intents that have this, the demo model awaits the last event. */
+  ends?(event: Heard): boolean;
 }
 
 const words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];

@@ -16,16 +16,16 @@ const endings = /(?:\s*,?\s+please)?[\s.!?,]*$/i;
 
 const bare = (text: string): string => text.trim().replace(politeness, "").replace(endings, "");
 
-const readWith = (kind: (intent: Intent) => boolean, text: string): Step | undefined => {
+const readWith = (kind: (intent: Intent) => boolean, text: string): readonly Step[] | undefined => {
   const piece = bare(text);
   for (const intent of intents) {
-    const step = kind(intent) ? intent.read(piece) : undefined;
-    if (step) return step;
+    const read = kind(intent) ? intent.read(piece) : undefined;
+    if (read) return [read].flat();
   }
   return undefined;
 };
-const readClosed = (text: string): Step | undefined => readWith(({ open }) => !open, text);
-const readOpen = (text: string): Step | undefined => readWith(({ open }) => open === true, text);
+const readClosed = (text: string): readonly Step[] | undefined => readWith(({ open }) => !open, text);
+const readOpen = (text: string): readonly Step[] | undefined => readWith(({ open }) => open === true, text);
 
 /** Where the pieces of a text begin and end that `and` or a comma separates. */
 const piecesOf = (text: string): { start: number; end: number }[] => {
@@ -43,10 +43,10 @@ const stepsTogether = (text: string): Step[] => {
   const pieces = piecesOf(text);
   if (pieces.length > mostPieces) return [{ kind: "unknown", text }];
   const slice = (from: number, to: number) => text.slice(pieces[from]?.start, pieces[to - 1]?.end);
-  const closedAt = (from: number): { step: Step; to: number } | undefined => {
+  const closedAt = (from: number): { steps: readonly Step[]; to: number } | undefined => {
     for (let to = pieces.length; to > from; to--) {
-      const step = readClosed(slice(from, to));
-      if (step) return { step, to };
+      const steps = readClosed(slice(from, to));
+      if (steps) return { steps, to };
     }
     return undefined;
   };
@@ -58,7 +58,7 @@ const stepsTogether = (text: string): Step[] => {
     let to = closed?.to ?? from + 1;
     if (!closed) while (to < pieces.length && !beginsAt(to)) to += 1;
     const words = slice(from, to);
-    steps.push(closed?.step ?? readOpen(words) ?? { kind: "unknown", text: words.trim() });
+    steps.push(...(closed?.steps ?? readOpen(words) ?? [{ kind: "unknown", text: words.trim() } as const]));
     from = to;
   }
   return steps;
@@ -93,8 +93,8 @@ export const planOf = (texts: readonly string[], offered: ReadonlySet<string>): 
     step.kind === "call" && !offered.has(step.name) ? { kind: "missing", tool: step.name } : step;
   const draft = new Draft();
   for (const text of texts) {
-    const whole = text.length > longestText ? ({ kind: "unknown", text } as const) : readClosed(text);
-    const parts = whole ? [[whole]] : inSequence(text).map(stepsTogether);
+    const whole = text.length > longestText ? [{ kind: "unknown", text } as const] : readClosed(text);
+    const parts = whole ? [whole] : inSequence(text).map(stepsTogether);
     for (const steps of parts) for (const [index, step] of steps.entries()) draft.add(possible(step), index === 0);
   }
   return draft.turns;

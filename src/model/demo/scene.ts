@@ -1,6 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { eventTool } from "../scripted/strict/check.ts";
+import { isElsewhere, lastReportIn, type Seed, seedIn, spawnedIn, trueStackIn } from "./family.ts";
 import type { Heard } from "./intent.ts";
+import { intentOf } from "./intents.ts";
 
 /** What happened since the model last spoke. */
 export type News =
@@ -12,14 +14,23 @@ export type News =
       readonly text: string;
       readonly error: boolean;
     };
+type Result = Extract<News, { kind: "result" }>;
 
 /** A prompt, read for what matters to a reply. */
 export interface Scene {
-  /** The texts of the last time the user wrote, in order. */
+  /** The texts of the last time the user wrote, or of a child's parent, in order. */
   readonly asked: readonly string[];
-  /** Turns of the model since then. */
-  readonly turnsSince: number;
+  /** Turns of the model since then, each with what became of its calls. */
+  readonly turnsSince: readonly (readonly Result[])[];
   readonly news: readonly News[];
+  /** How the thread began when it is a child, unless its user wrote to it since. */
+  readonly child: Seed | undefined;
+  /** The threads from the root to this one, as far as it was told. */
+  readonly stack: readonly string[] | undefined;
+  /** Subscriptions and children that more is to be heard of. */
+  readonly awaited: number;
+  /** Children that the thread has spawned. */
+  readonly spawned: number;
   /** The user stopped the model since then, and wrote nothing. */
   readonly stopped: boolean;
   /** Everything the model has said. */
@@ -30,17 +41,24 @@ export interface Scene {
 
 type Args = Readonly<Record<string, unknown>>;
 type Item =
-  | { readonly kind: "asked"; readonly text: string }
+  | { readonly kind: "asked"; readonly text: string; readonly by: "user" | "parent" }
+  | { readonly kind: "seed"; readonly seed: Seed }
   | { readonly kind: "turn"; readonly text: string; readonly calls: number }
   | News;
 
 const asArgs = (value: unknown): Args =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Args) : {};
 
-const heard = (source: Args, text: string): News => ({
-  kind: "event",
-  event: { tool: String(source.original_tool_name), args: asArgs(source.original_args), text },
-});
+/** What was spawned says itself who it comes from; what comes from nobody, of a spawning call, is the parent's message. */
+const heard = (source: Args, text: string): Item => {
+  const tool = String(source.original_tool_name);
+  const from = typeof source.from_thread === "string" ? source.from_thread : undefined;
+  if (from === undefined && tool === spawnTool) return { kind: "asked", text, by: "parent" };
+  const report = from === undefined ? undefined : lastReportIn(text);
+  const args = asArgs(source.original_args);
+  const event = { tool, args, text: report ?? text, ...(from !== undefined && { from }) };
+  return { kind: "event", event: report === undefined ? event : { ...event, ended: true } };
+};
 
 const outputText = (output: LanguageModelV4ToolResultOutput): string => {
   switch (output.type) {
@@ -60,6 +78,8 @@ const outputText = (output: LanguageModelV4ToolResultOutput): string => {
 const isError = (output: LanguageModelV4ToolResultOutput, text: string): boolean =>
   output.type === "error-text" || output.type === "error-json" || /^error\b/i.test(text);
 
+const spawnTool = "spawn_thread";
+
 /** The source in a text block that stands for an event: the reserved name, then its arguments, in brackets. */
 const eventBlock = new RegExp(`^\\[.*${eventTool} (\\{.*\\})\\]$`, "s");
 const sourceIn = (text: string): Args | undefined => {
@@ -78,8 +98,10 @@ const fromUser = (message: Extract<LanguageModelV4Message, { role: "user" }>): I
   const [first = "", ...rest] = texts;
   const source = rest.length > 0 ? sourceIn(first) : undefined;
   if (source) return heard(source, rest.join("\n"));
+  const seed = rest.length > 0 && first.startsWith("[") ? seedIn(rest.join("\n")) : undefined;
+  if (seed) return { kind: "seed", seed };
   const own = rest.length > 0 && /^\[.*\]$/s.test(first) ? rest : texts;
-  return { kind: "asked", text: own.join("\n") };
+  return { kind: "asked", text: own.join("\n"), by: "user" };
 };
 
 const itemsOf = (prompt: LanguageModelV4Prompt): Item[] => {
@@ -100,11 +122,10 @@ const itemsOf = (prompt: LanguageModelV4Prompt): Item[] => {
       if (part.type !== "tool-result") continue;
       const { tool, args } = calls.get(part.toolCallId) ?? { tool: part.toolName, args: {} };
       const text = outputText(part.output);
-      items.push(
-        tool === eventTool
-          ? heard(args, text)
-          : { kind: "result", tool, args, text, error: isError(part.output, text) },
-      );
+      const seed = tool === spawnTool ? seedIn(text) : undefined;
+      if (seed) items.push({ kind: "seed", seed });
+      else if (tool === eventTool) items.push(heard(args, text));
+      else if (!isElsewhere(text)) items.push({ kind: "result", tool, args, text, error: isError(part.output, text) });
     }
   }
   return items;
@@ -118,16 +139,61 @@ export const wasWokenEarly = ({ text }: { readonly text: string }): boolean => /
 
 const isNews = (item: Item): item is News => item.kind === "event" || item.kind === "result";
 
+/** What the thread itself lived through: a child begins with its seed, and what it is told there is asked of it. */
+const ownOf = (items: readonly Item[]): { readonly seed: Seed | undefined; readonly own: readonly Item[] } => {
+  const start = items.findLastIndex(({ kind }) => kind === "seed");
+  const begin = items[start];
+  if (begin?.kind !== "seed") return { seed: undefined, own: items };
+  const { seed } = begin;
+  const { instructions } = seed;
+  const own = items.slice(start + 1);
+  return {
+    seed,
+    own: instructions === undefined ? own : [{ kind: "asked", text: instructions, by: "parent" }, ...own],
+  };
+};
+
+/** The turns of a part of a conversation, each with the results of its calls. */
+const turnsOf = (items: readonly Item[]): Result[][] => {
+  const turns: Result[][] = [];
+  for (const item of items) {
+    if (item.kind === "turn") turns.push([]);
+    if (item.kind === "result") turns.at(-1)?.push(item);
+  }
+  return turns;
+};
+
+/** Subscriptions and children whose last word has not come. Where several are alike, one last word is for one of them. */
+const awaitedIn = (items: readonly Item[]): number => {
+  const keyOf = ({ tool, args }: Pick<Heard, "tool" | "args">) => JSON.stringify([tool, args]);
+  const open: string[] = [];
+  for (const item of items) {
+    if (item.kind === "result" && !item.error && !wasInterrupted(item) && intentOf(item.tool).ends)
+      open.push(keyOf(item));
+    if (item.kind !== "event" || !intentOf(item.event.tool).ends?.(item.event)) continue;
+    const index = open.indexOf(keyOf(item.event));
+    if (index >= 0) open.splice(index, 1);
+  }
+  return open.length;
+};
+
 export const sceneOf = (prompt: LanguageModelV4Prompt): Scene => {
   const items = itemsOf(prompt);
-  const lastAsked = items.findLastIndex(({ kind }) => kind === "asked");
-  const before = items.slice(0, Math.max(0, lastAsked)).findLastIndex(({ kind }) => kind === "turn");
-  const since = items.slice(lastAsked + 1);
+  const { seed, own } = ownOf(items);
+  const lastAsked = own.findLastIndex(({ kind }) => kind === "asked");
+  const before = own.slice(0, Math.max(0, lastAsked)).findLastIndex(({ kind }) => kind === "turn");
+  const since = own.slice(lastAsked + 1);
   const turns = items.filter((item) => item.kind === "turn");
+  const results = own.filter((item) => item.kind === "result");
+  const isUsers = own.some((item) => item.kind === "asked" && item.by === "user");
   return {
-    asked: items.slice(before + 1, lastAsked + 1).flatMap((item) => (item.kind === "asked" ? [item.text] : [])),
-    turnsSince: since.filter(({ kind }) => kind === "turn").length,
-    news: items.slice(items.findLastIndex(({ kind }) => kind === "turn") + 1).filter(isNews),
+    asked: own.slice(before + 1, lastAsked + 1).flatMap((item) => (item.kind === "asked" ? [item.text] : [])),
+    turnsSince: turnsOf(since),
+    news: own.slice(own.findLastIndex(({ kind }) => kind === "turn") + 1).filter(isNews),
+    child: isUsers ? undefined : seed,
+    stack: seed?.stack ?? results.map(({ text }) => trueStackIn(text)).findLast((stack) => stack !== undefined),
+    awaited: awaitedIn(own),
+    spawned: results.filter(({ text }) => spawnedIn(text) !== undefined).length,
     stopped: since.some((item) => item.kind === "result" && wasInterrupted(item)),
     said: turns.map(({ text }) => text).join("\n"),
     calls: turns.reduce((sum, turn) => sum + turn.calls, 0),

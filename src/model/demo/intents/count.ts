@@ -1,6 +1,8 @@
-import { type Intent, number, numberOf, sentence } from "../intent.ts";
+import { type Heard, type Intent, number, numberOf, sentence } from "../intent.ts";
 
 const asks = new RegExp(`^count(?: up)?(?: from (?:1|one))? to (${number})$`, "i");
+
+const isReached = ({ args, text }: Pick<Heard, "args" | "text">): boolean => reached(text) >= Number(args.to);
 
 /** The first number of an event's text. */
 const reached = (text: string): number => Number(/-?\d+/.exec(text)?.[0] ?? Number.NaN);
@@ -16,6 +18,7 @@ export const count: Intent = {
   tell: ({ args, text }) =>
     text.includes(String(args.to)) ? sentence(text) : `Counting to ${String(args.to)} has begun.`,
   // An event does not say that it is the final one; that the goal is reached does.
+  ends: isReached,
   hear: ({ args, text }) => {
     const at = reached(text);
     const to = Number(args.to);

@@ -12,6 +12,9 @@ const lengthOf = (unit: string | undefined): number => {
   return letter === "m" || letter === "h" ? secondsIn[letter] : secondsIn.s;
 };
 
+/** `2` and `minutes` as seconds. */
+export const secondsOf = (amount: string, unit: string | undefined): number => numberOf(amount) * lengthOf(unit);
+
 export const sleep: Intent = {
   name: "sleep",
   example: "sleep 1 then say hi",
@@ -19,7 +22,7 @@ export const sleep: Intent = {
   read: (piece) => {
     const [, amount, unit] = asks.exec(piece) ?? [];
     if (amount === undefined) return undefined;
-    return { kind: "call", name: "sleep", args: { seconds: numberOf(amount) * lengthOf(unit) }, waits: true };
+    return { kind: "call", name: "sleep", args: { seconds: secondsOf(amount, unit) }, waits: true };
   },
   tell: ({ last }) => (last ? "I am awake again." : ""),
 };
