@@ -48,8 +48,12 @@ export interface Acts {
 
 const refused = (content: readonly ContentItem[]): Answered => ({ origin: "validation", content });
 
+/** Most turns ask nothing of a built-in tool. */
+const noActs: Acts = { answers: new Map(), spawned: [], sent: [], cancelled: [], closing: null };
+
 /** Judges and carries out, in the order of the calls: what one did counts for the next. */
 export const actsOf = (ledger: Ledger, asked: readonly Asked[]): Acts => {
+  if (asked.length === 0) return noActs;
   const { threadId, opening, children, limits } = ledger;
   const stack = stackOf(ledger);
   const answers = new Map<CallId, Answered>();
@@ -145,6 +149,7 @@ export const spawnedChildren = (
   { spawned }: Acts,
   { place, calls, turns, at }: SpawningTurn,
 ): { readonly threads: readonly NewThread[]; readonly children: readonly Child[] } => {
+  if (spawned.length === 0) return { threads: [], children: [] };
   const stack = stackOf(ledger);
   const born = spawned.map(({ threadId, part, instructions }) => {
     const { callId, providerCallId, name, args } = part;

@@ -10,7 +10,7 @@ import { discardInput, takeInput } from "./intake.ts";
 import { inlineCalls, isEnded, isInterrupt, isInterruptingText, type Ledger, leavesATrace, noSlice } from "./ledger.ts";
 import { restOf } from "./rest.ts";
 import { resultEntryOf, resultFactOf } from "./settle.ts";
-import { closedTurn } from "./turn.ts";
+import { type ClosedTurn, closedTurn } from "./turn.ts";
 
 /** The result of one inline call. `interrupted` when an input cut it short. */
 export interface InlineResult {
@@ -46,8 +46,9 @@ const marked = (inbox: Ledger["inbox"], interrupting: readonly number[]): Ledger
  */
 const woundUp = (ledger: Ledger, closing: Closing): { readonly ledger: Ledger; readonly closing: Closing } => {
   const { record, made = [], settled = [] } = closing;
+  if (!record.closing || record.closing.told) return { ledger, closing };
   const isOver = made.length === 0 && ledger.calls.every(({ callId }) => settled.includes(callId));
-  if (!record.closing || record.closing.told || !isOver) return { ledger, closing };
+  if (!isOver) return { ledger, closing };
   const ends = { ...record, closing: { ...record.closing, told: true }, roundDue: false, retry: null };
   const heard = ledger.inbox.reduce<Ledger>(
     (current, waiting) =>
@@ -154,6 +155,25 @@ const controlsOf = (ledger: Ledger) => ledger.inbox.filter(isInterrupt);
 const without = (ledger: Ledger, gone: readonly WaitingInput[]): Ledger =>
   gone.length === 0 ? ledger : { ...ledger, inbox: ledger.inbox.filter((waiting) => !gone.includes(waiting)) };
 
+/** The ledger after what the built-in tools of a turn did. */
+const withActs = (ledger: Ledger, { threads, children, sent, cancelled }: ClosedTurn): Ledger => {
+  if (threads.length + sent.length + cancelled.length === 0) return ledger;
+  const { slice } = ledger;
+  return {
+    ...ledger,
+    born: ledger.born + threads.length,
+    children: [...ledger.children, ...children],
+    subscriptions: ledger.subscriptions.filter((subscription) => !cancelled.includes(subscription)),
+    slice: {
+      ...slice,
+      bornChildren: [...slice.bornChildren, ...threads],
+      sent: [...slice.sent, ...sent],
+      ended: [...slice.ended, ...cancelled],
+      cancelled: [...slice.cancelled, ...cancelled],
+    },
+  };
+};
+
 /** The commit of a round: its batch, its turn, its calls, its refusals. */
 export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
   const turn = closedTurn(ledger, output);
@@ -162,22 +182,8 @@ export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
   const cutting = cut ? ledger.inbox.find(isInterruptingText) : undefined;
   // A stop that came behind the text is not spent on the cut: it stops what the text begins.
   const controls = cut ? controlsOf(ledger).filter(({ seq }) => !cutting || seq < cutting.seq) : [];
-  const { slice } = ledger;
   return commitOf(
-    {
-      ...without(ledger, controls),
-      now,
-      born: ledger.born + turn.threads.length,
-      children: [...ledger.children, ...turn.children],
-      subscriptions: ledger.subscriptions.filter((subscription) => !turn.cancelled.includes(subscription)),
-      slice: {
-        ...slice,
-        bornChildren: [...slice.bornChildren, ...turn.threads],
-        sent: [...slice.sent, ...turn.sent],
-        ended: [...slice.ended, ...turn.cancelled],
-        cancelled: [...slice.cancelled, ...turn.cancelled],
-      },
-    },
+    { ...withActs(without(ledger, controls), turn), now },
     {
       entries: turn.entries,
       made: turn.made,

@@ -56,6 +56,25 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     return { at: clock.now() };
   };
 
+  const resume = (resident: Resident, subscriptions: readonly Subscription[]): void => {
+    const toolset = env.toolset(resident.loaded.spec);
+    for (const subscription of subscriptions)
+      registry.resume(subscription, toolset.get(subscription.name), aboutOf(resident, ""));
+  };
+
+  const commit = async (input: ThreadCommit | null) => {
+    if (!input) throw new Error("The thread committed nothing: a closing action comes before `committing`.");
+    const resident = residentOf(input.threadId);
+    const { opened, ended } = input.subscriptions;
+    // Its producer ended with a process that had sent the confirmation and not seen it in the history (R9).
+    const silent = opened.filter(
+      ({ callId, form }) => form === "subscribe" && !registry.has(callId) && !ended.includes(callId),
+    );
+    const committed = await resident.commit(input);
+    resume(resident, silent);
+    return committed;
+  };
+
   const dispatch = async ({ threadId, calls, message }: HandOver) => {
     const resident = residentOf(threadId);
     const ids = calls.map(({ callId }) => callId);
@@ -103,7 +122,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
             residentOf(threadId as ThreadId).publish({ type: "round.retried", attempt, wait, message }),
         },
       }),
-      commit: fromPromise(({ input }) => commitOf(input, residentOf).catch(untilStopped)),
+      commit: fromPromise(({ input }) => commit(input).catch(untilStopped)),
       dispatch: fromPromise(({ input }) => dispatch(input).catch(untilStopped)),
       inline: fromPromise(({ input }) => inline(input).catch(untilStopped)),
     },
@@ -120,12 +139,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
           registry.abort(callId, reason);
         }
       },
-      resume: ({ context }, { subscriptions }: { subscriptions: readonly Subscription[] }) => {
-        const resident = residentOf(context.threadId);
-        const toolset = env.toolset(resident.loaded.spec);
-        for (const subscription of subscriptions)
-          registry.resume(subscription, toolset.get(subscription.name), aboutOf(resident, ""));
-      },
+      resume: ({ context }, { subscriptions }: { subscriptions: readonly Subscription[] }) =>
+        resume(residentOf(context.threadId), subscriptions),
       announce: ({ context }, { deferred }: { deferred: readonly WaitingInput[] }) => {
         for (const { dedupId, input } of deferred)
           residentOf(context.threadId).publish({ type: "input.deferred", dedupId, kind: input.kind });
@@ -141,9 +156,4 @@ const interrupterOf = ({ inbox }: Ledger): Interrupter => {
   if (inbox.some(isClose)) return "close";
   if (inbox.some(isHalt)) return "halt";
   return inbox.some(isInterrupt) ? "control" : "stop";
-};
-
-const commitOf = async (commit: ThreadCommit | null, residentOf: (threadId: ThreadId) => Resident) => {
-  if (!commit) throw new Error("The thread committed nothing: a closing action comes before `committing`.");
-  return residentOf(commit.threadId).commit(commit);
 };

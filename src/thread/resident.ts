@@ -6,6 +6,7 @@ import type { Fact } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
+import type { AcceptedInput } from "../queue/notice.ts";
 import type { Acceptance, LoadedThread } from "../store/store.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
@@ -186,18 +187,24 @@ export class Resident {
     return { at };
   }
 
-  /** Threads that the commit opened begin, and those it wrote to are told, in the order of the outbox. */
+  /**
+   * Threads that the commit opened begin, and those it wrote to are told, in the order of the outbox. What one thread is
+   * sent by one commit is told at once: it is one batch there.
+   */
   #tell({ children, sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
     if (children.opened.length > 0) this.#env.opened(children.opened.map(({ threadId }) => threadId));
-    for (const [index, envelope] of sent.entries()) {
+    const reached = new Map<ThreadId, AcceptedInput[]>();
+    for (const [index, { threadId, dedupId, input }] of sent.entries()) {
       const acceptance = acceptances[index];
-      const { threadId, dedupId, input } = envelope;
       if (acceptance?.status === "accepted") {
         const { waiting, feed } = acceptance;
-        this.#env.delivered(threadId, [{ waiting, feed, facts: [{ type: "input.accepted", dedupId, input }] }]);
+        const accepted = reached.get(threadId) ?? [];
+        accepted.push({ waiting, feed, facts: [{ type: "input.accepted", dedupId, input }] });
+        reached.set(threadId, accepted);
       } else if (acceptance?.status === "refused")
         this.#env.logger.debug({ threadId, kind: input.kind, reason: acceptance.reason }, "a thread was not reached");
     }
+    for (const [threadId, accepted] of reached) this.#env.delivered(threadId, accepted);
   }
 
   /** Facts of this thread that became durable, the first at feed position `feed`. */

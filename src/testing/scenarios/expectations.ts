@@ -30,8 +30,10 @@ const stateOf = async (play: Play, name: string): Promise<string> => {
   return play.children.isName(id) ? "absent" : ((await play.thread(id))?.state ?? "absent");
 };
 
+const mainThread = ({ children, scenario }: Play): string => children.filled(scenario.main_thread);
+
 async function* states(expect: Expectations, play: Play): AsyncGenerator<Found> {
-  const { main_thread: main } = play.scenario;
+  const main = mainThread(play);
   const expected = Object.entries(expect.threads ?? {}).map(([id, state]) => ({ what: `threads, ${id}`, id, state }));
   if (expect.final_state) expected.unshift({ what: `final_state of ${main}`, id: main, state: expect.final_state });
   for (const { what, id, state } of expected) {
@@ -41,7 +43,7 @@ async function* states(expect: Expectations, play: Play): AsyncGenerator<Found> 
 }
 
 async function* waiting(expect: Expectations, play: Play, calls: CallBook): AsyncGenerator<Found> {
-  const { main_thread: main } = play.scenario;
+  const main = mainThread(play);
   const { deferred, active_subscriptions: subscriptions } = expect;
   if (deferred) {
     const view = (await play.thread(main))?.view();

@@ -63,10 +63,7 @@ export class Envelopes {
         return { threadId: step.thread as ThreadId, dedupId: this.#idOf(step), input };
       }
       case "parent_message": {
-        // The thread is the child that hears it; or the parent that says it, which has made the call.
-        const isChild =
-          step.child === undefined && children.sourceOf(step.thread) === calls.idOf(step.thread, step.spawn_call);
-        const threadId = isChild ? (step.thread as ThreadId) : (childOf(step, step.thread, calls, children) ?? nobody);
+        const threadId = hearerOf(step, calls, children);
         const parent = children.openingOf(threadId)?.parent ?? nobody;
         return { threadId, dedupId: this.#idOf(step), input: { kind: "message", parent, text: step.text } };
       }
@@ -89,6 +86,13 @@ export class Envelopes {
   }
 }
 
-/** The child that a step names, or the one that the parent's call has spawned. */
+/** The child that a step names, or the one that the parent's call has opened. */
 const childOf = (step: Relayed, parent: string, calls: CallBook, children: Children): ThreadId | undefined =>
   (step.child as ThreadId | undefined) ?? children.heardUnder(parent, calls.idOf(parent, step.spawn_call));
+
+/** Who hears a parent's message: the thread is the child, or the parent whose call has opened the child. */
+const hearerOf = (step: Relayed, calls: CallBook, children: Children): ThreadId => {
+  const { thread, spawn_call: call } = step;
+  const isChild = children.sourceOf(thread) === calls.idOf(thread, call);
+  return (!isChild && childOf(step, thread, calls, children)) || (thread as ThreadId);
+};

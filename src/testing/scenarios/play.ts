@@ -5,8 +5,6 @@ import type { NewThread } from "../../../machines/thread/family.ts";
 import type { Envelope } from "../../../machines/thread/input.ts";
 import { InputRefusedError, SystemStoppedError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
-import type { ScriptedRequest } from "../../model/scripted/request.ts";
-import { scriptedModel } from "../../model/scripted/scripted-model.ts";
 import type { Store } from "../../store/store.ts";
 import type { System, Thread } from "../../system/api.ts";
 import type { createSystem } from "../../system/create.ts";
@@ -14,32 +12,17 @@ import type { SystemHooks } from "../../thread/environment.ts";
 import { viewOf } from "../../thread/view.ts";
 import type { Tool } from "../../tool/define.ts";
 import { type VirtualClock, virtualClock } from "../virtual-clock.ts";
+import { Asking, type ModelChoice } from "./asking.ts";
 import { type CallBook, callBook } from "./calls.ts";
 import { Children } from "./children.ts";
+import { closedThreads } from "./closed-threads.ts";
 import { PlayStopped } from "./difference.ts";
-import { feed } from "./feed.ts";
 import { createActivity, type Incarnation, incarnate } from "./incarnation.ts";
 import { Observed } from "./observed.ts";
 import type { Scenario } from "./schema.ts";
+import { seededRandom } from "./seeded-random.ts";
 import { Settling } from "./settling.ts";
 import { scenarioTools } from "./tools.ts";
-
-/** Chance that is the same in every play, and small, so that waits before a retry are short. */
-const seededRandom = (): (() => number) => {
-  let state = 0x2545f491;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32 / 100;
-  };
-};
-
-/** Facts read from the store at once. */
-const pageOfFacts = 500;
-
-interface ModelChoice {
-  readonly modelId: string;
-  readonly supportsImages: boolean;
-}
 
 export interface PlayOptions {
   readonly store: Store;
@@ -66,7 +49,7 @@ export class Play {
   /** Threads that exist: the player made them, or the runtime did. */
   readonly #watched = new Map<string, Thread>();
   readonly #acknowledgements = new Map<string, () => void>();
-  readonly #threadOfPrompt = new WeakMap<object, { thread: string; entries: Promise<readonly PlacedEntry[]> }>();
+  readonly #asking: Asking;
   #choice: ModelChoice;
   #life: Incarnation | undefined;
   #lives = 0;
@@ -81,6 +64,17 @@ export class Play {
     this.#store = store;
     this.#create = create;
     this.#choice = { modelId: "scripted", supportsImages: scenario.model.supports_images };
+    this.#asking = new Asking({
+      view: (thread) => this.view(thread),
+      asked: (request) => {
+        this.#activity.beat();
+        this.seen.request(request);
+      },
+      stopped: (why) => {
+        this.#activity.beat();
+        this.#fault ??= why;
+      },
+    });
     this.#tools = scenarioTools(scenario.tools, {
       clock: this.clock,
       dispatched: (call) => {
@@ -208,16 +202,8 @@ export class Play {
   }
 
   /** Threads that have closed, in the order in which they did. */
-  async closed(): Promise<readonly string[]> {
-    const closed: string[] = [];
-    for (let after = 0; ; ) {
-      const facts = await this.#store.feed({ after, limit: pageOfFacts });
-      const last = facts.at(-1);
-      if (!last) return closed;
-      after = last.feed;
-      for (const fact of facts)
-        if (fact.type === "state.changed" && fact.state === "closed") closed.push(fact.threadId);
-    }
+  closed(): Promise<readonly string[]> {
+    return closedThreads(this.#store);
   }
 
   /** The calls of all threads that were seen so far, with the scenario's names. */
@@ -263,34 +249,13 @@ export class Play {
   }
 
   #modelOptions() {
-    const { modelId, supportsImages } = this.#choice;
-    const model = scriptedModel({
-      modelId,
-      script: (request) => {
-        this.#asked(request, modelId);
-        return undefined;
-      },
-    });
-    return { model, modelOptions: { eventsAs: "call" as const, supportsImages } };
-  }
-
-  #asked(request: ScriptedRequest, model: string): void {
-    this.#activity.beat();
-    const { prompt } = request;
-    const from = this.#threadOfPrompt.get(prompt);
-    if (!from) {
-      this.#fault ??= new PlayStopped("a request came that no thread announced: onRequest comes before doStream");
-      return;
-    }
-    this.seen.request({ ...from, model, prompt, fed: feed(request) });
+    const { supportsImages } = this.#choice;
+    return { model: this.#asking.model(this.#choice), modelOptions: { eventsAs: "call" as const, supportsImages } };
   }
 
   #hooks(): SystemHooks {
     return {
-      onRequest: (thread, prompt, uncommitted) => {
-        const entries = this.view(thread).then((committed) => [...committed, ...uncommitted]);
-        this.#threadOfPrompt.set(prompt, { thread, entries });
-      },
+      onRequest: (thread, prompt, uncommitted) => this.#asking.announce(thread, prompt, uncommitted),
       onAbort: (thread, callId) => {
         this.#activity.beat();
         this.seen.toldToStop.push({ thread, callId, life: this.#lives });

@@ -51,10 +51,10 @@ export class Settling {
     for (;;) {
       await this.quiet();
       const now = this.#clock.now();
+      for (const [thread, at] of retries) if (at <= now) retries.delete(thread);
       const [due] = this.#clock.due;
       if (due === undefined || (due > now && retries.size === 0)) return;
       await this.#turn(Math.max(0, due - now));
-      for (const [thread, at] of retries) if (at <= this.#clock.now()) retries.delete(thread);
     }
   }
 

@@ -22,7 +22,7 @@ const story = (id: string, answer: string) => ({
   ],
   expect: { stored: { t1: [{ role: "user" }, { text_contains: "right" }] } },
 });
-const skipped = { id: "V3", title: "halts", steps: [{ op: "halt", thread: "t1" }] };
+const skipped = { id: "V3", title: "compacts", steps: [{ op: "compact", thread: "t1" }] };
 
 const file = async (name: string, scenarios: readonly object[]): Promise<string> => {
   const path = join(folder, name);
@@ -65,7 +65,7 @@ describe("wakeful conformance scenarios", () => {
   it("prints a line for each scenario and counts them, and its exit code is 0 when none failed", async () => {
     const path = await file("good.json", [story("V1", "right"), skipped]);
     expect(await run([path])).toEqual({
-      lines: ["ok V1 answers right", "skip V3 halts (needs halt)", "1 passed, 0 failed, 1 skipped"],
+      lines: ["ok V1 answers right", "skip V3 compacts (needs compaction)", "1 passed, 0 failed, 1 skipped"],
       code: 0,
     });
   });
@@ -89,7 +89,11 @@ describe("wakeful conformance scenarios", () => {
   it("plays several files, and of them those that were asked for", async () => {
     const paths = [await file("a.json", [story("V1", "right"), skipped]), await file("b.json", [story("V2", "right")])];
     const { lines } = await run([...paths, "--only", "V3", "V2"]);
-    expect(lines).toEqual(["skip V3 halts (needs halt)", "ok V2 answers right", "1 passed, 0 failed, 1 skipped"]);
+    expect(lines).toEqual([
+      "skip V3 compacts (needs compaction)",
+      "ok V2 answers right",
+      "1 passed, 0 failed, 1 skipped",
+    ]);
     expect((await run([...paths, "--only", "V3,V2"])).lines).toEqual(lines);
   });
 
@@ -115,7 +119,7 @@ describe("wakeful conformance scenarios", () => {
           },
         ],
       },
-      { file: path, id: "V3", title: "halts", outcome: "skipped", needs: ["halt"] },
+      { file: path, id: "V3", title: "compacts", outcome: "skipped", needs: ["compaction"] },
       { passed: 1, failed: 1, skipped: 1 },
     ]);
     expect(code).toBe(1);

@@ -57,7 +57,8 @@ describe("a model at the other end of a wire", () => {
       json(response, 404, { error: { message: "no model some-model" } }),
     );
     const { code, out } = await running("some-model", server.url);
-    expect(out).toBe(failure("The request to the model failed (HTTP 404): no model some-model."));
+    const where = `${server.url}/chat/completions`;
+    expect(out).toBe(failure(`The request to the model failed (HTTP 404 from ${where}): no model some-model.`));
     expect(code).toBe(1);
   });
 

@@ -19,11 +19,19 @@ export const streams = (chunks: readonly object[], end: string, more: object = {
   end,
   ...more,
 });
-export const calls = (...made: readonly (readonly [id: string, name: string, args?: object])[]) => ({
+type Made = readonly [id: string, name: string, args?: object];
+export const callsIn = (thread: string, ...made: readonly Made[]) => ({
   op: "model_tool_calls",
-  thread: "t1",
+  thread,
   calls: made.map(([id, name, args = {}]) => ({ id, name, args })),
 });
+export const calls = (...made: readonly Made[]) => callsIn("t1", ...made);
+/** A call that spawns a child of the thread whose stack is given. */
+export const spawns = (id: string, ...stack: readonly string[]): Made => [
+  id,
+  "spawn_thread",
+  { instructions: `what ${id} is for`, child_of: stack.length > 0 ? stack : ["t1"] },
+];
 export const gives = (call: string, text: string, more: object = {}) => ({
   op: "tool_result",
   thread: "t1",

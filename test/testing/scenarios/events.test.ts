@@ -2,9 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { callBook } from "../../../src/testing/scenarios/calls.ts";
-import { matchesEvent, type SeenEvent, seenIn, tellEvent } from "../../../src/testing/scenarios/events.ts";
+import {
+  matchesEvent,
+  type SeenEvent,
+  seenAtOpening,
+  seenIn,
+  tellEvent,
+} from "../../../src/testing/scenarios/events.ts";
 import type { EventPattern } from "../../../src/testing/scenarios/expectation-schema.ts";
 import type { Update } from "../../../src/thread/update.ts";
+import { opened } from "../../support/scenarios/opened.ts";
 
 const callId = "t1#1.0" as CallId;
 const at = { threadId: "t1" as ThreadId, at: 0, feed: 1 };
@@ -74,6 +81,39 @@ describe("what an observer sees", () => {
     expect(
       seenIn({ ...at, type: "input.discarded", dedupId: "d1", kind: "event", callId, reason: "unknown-source" }),
     ).toEqual([{ thread: "t1", type: "input_discarded", id: "d1", callId, text: "unknown-source" }]);
+  });
+
+  it("are what threads tell each other as events of the call that opened the child", () => {
+    const child = "c.1" as ThreadId;
+    const sourceOf = (thread: string) => (thread === child ? callId : undefined);
+    const told = { type: "subscription_event", callId, sourceCallId: callId };
+    const inParent = [
+      input(1, { kind: "report", child, text: "half way" }),
+      input(2, { kind: "ended", child, report: "done" }),
+    ];
+    expect(seenIn({ ...at, type: "round.started", inputs: inParent }, sourceOf)).toMatchObject([
+      { ...told, thread: "t1", id: "d1", text: "half way" },
+      { ...told, thread: "t1", id: "d2", text: expect.stringContaining("done") },
+      { thread: "t1", type: "completion_started" },
+    ]);
+    const inChild = [input(3, { kind: "message", parent: "t1" as ThreadId, text: "hurry" })];
+    expect(seenIn({ ...at, threadId: child, type: "round.started", inputs: inChild }, sourceOf)).toMatchObject([
+      { ...told, thread: child, id: "d3", text: "hurry" },
+      { thread: child, type: "completion_started" },
+    ]);
+  });
+
+  it("is the event that a thread was opened for, and nothing as a spawned one begins", () => {
+    const source = { callId, providerCallId: "s1", name: "watch", args: {} };
+    const seed = { kind: "seed" as const, at: 0, callId: "c.1#0.0" as CallId, args: {}, text: "You are a child." };
+    const entries = [
+      { position: 4, entry: seed },
+      { position: 5, entry: { kind: "event" as const, at: 0, source, text: "tick" } },
+    ];
+    expect(seenAtOpening(opened("c.1", { entries }))).toEqual([
+      { thread: "c.1", type: "subscription_event", text: "tick", callId, sourceCallId: callId },
+    ]);
+    expect(seenAtOpening(opened("c.1"))).toEqual([]);
   });
 
   it("is nothing of what only our own updates tell", () =>

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { CommitOutcome, Store } from "../../../src/store/store.ts";
 import { createActivity, incarnate } from "../../../src/testing/scenarios/incarnation.ts";
 import { settle, virtualClock } from "../../../src/testing/virtual-clock.ts";
+import { opened, opening } from "../../support/scenarios/opened.ts";
 
 const spec = { tools: [], instructions: "", metadata: {} };
 const id = "t1" as ThreadId;
@@ -91,6 +92,67 @@ describe("a life of a system", () => {
     const history = guarded.history(id);
     incarnation.crash();
     incarnation.open();
+    expect(await fate(history)).toBe("open");
+  });
+});
+
+describe("a thread that a life creates", () => {
+  const family = async () => {
+    const { store, clock, activity } = life();
+    const heard: string[] = [];
+    await store.create(id, spec, 0);
+    const incarnation = incarnate(store, clock, activity, (threads) =>
+      heard.push(...threads.map(({ threadId }) => threadId)),
+    );
+    incarnation.open();
+    return { heard, incarnation, guarded: incarnation.store };
+  };
+  const child = "c.1" as ThreadId;
+
+  it("is told of before its parent goes on, and held back until it is let go", async () => {
+    const { heard, incarnation, guarded } = await family();
+    await guarded.commit(opening("t1", [opened(child)]), 0).then(() => expect(heard).toEqual([child]));
+    const [history, marking] = [guarded.history(child), guarded.mark(child, [], "started")];
+    const committing = guarded.commit(opening(child, []), 0);
+    expect(await Promise.all([history, marking, committing].map(fate))).toEqual(["open", "open", "open"]);
+    expect(await guarded.history(id)).toEqual([]);
+    incarnation.letGo(child);
+    expect(await Promise.all([history, marking, committing].map(fate))).toEqual(["resolved", "resolved", "resolved"]);
+    expect(await fate(guarded.history(child))).toBe("resolved");
+  });
+
+  it("is not told of where the commit was stale, or opened none", async () => {
+    const { heard, guarded } = await family();
+    await guarded.commit(opening("t1", []), 0);
+    expect((await guarded.commit(opening("t1", [opened(child)]), 0)).status).toBe("stale");
+    expect(heard).toEqual([]);
+  });
+
+  it("is told of also when the process died before it heard that the commit was durable", async () => {
+    const committed = Promise.withResolvers<CommitOutcome>();
+    const heard: string[] = [];
+    const incarnation = incarnate(
+      { ...memoryStore(), commit: () => committed.promise },
+      virtualClock(),
+      createActivity(),
+      (threads) => heard.push(...threads.map(({ threadId }) => threadId)),
+    );
+    incarnation.open();
+    const committing = incarnation.store.commit(opening("t1", [opened(child)]), 0);
+    await settle();
+    incarnation.crash();
+    expect(heard).toEqual([]);
+    committed.resolve({ status: "committed", version: 1, feed: 1, sent: [] });
+    expect(await fate(committing)).toBe("open");
+    expect(heard).toEqual([child]);
+  });
+
+  it("does nothing any more once the life that created it has crashed", async () => {
+    const { incarnation, guarded } = await family();
+    await guarded.commit(opening("t1", [opened(child)]), 0);
+    const history = guarded.history(child);
+    incarnation.crash();
+    incarnation.letGo(child);
     expect(await fate(history)).toBe("open");
   });
 });

@@ -5,7 +5,7 @@ import { createPromptBuilder } from "../../../src/prompt/builder.ts";
 import type { SeenMessage } from "../../../src/testing/scenarios/messages.ts";
 import { requestMessages } from "../../../src/testing/scenarios/request-messages.ts";
 import { storedMessages } from "../../../src/testing/scenarios/stored-messages.ts";
-import { anyRequestHistory, anyStyle } from "../../support/history/histories.ts";
+import { anyChildHistory, anyRequestHistory, anyStyle } from "../../support/history/histories.ts";
 
 type Style = Parameters<typeof createPromptBuilder>[0];
 
@@ -24,7 +24,7 @@ const skeleton = (messages: readonly SeenMessage[]) =>
 describe("a request in the words of the format", () => {
   it("has the calls, results and events of the history, whatever it is and however events are shown", () =>
     fc.assert(
-      fc.property(anyRequestHistory, anyStyle, (entries, style) => {
+      fc.property(fc.oneof(anyRequestHistory, anyChildHistory), anyStyle, (entries, style) => {
         expect(skeleton(requested(entries, style))).toEqual(skeleton(storedMessages(entries)));
       }),
     ));
@@ -40,14 +40,15 @@ describe("a request in the words of the format", () => {
     ]);
   });
 
-  it("counts an event shown as a text block as the pair it stands for", () =>
+  it("counts an event or a seed shown as a text block as the pair it stands for", () =>
     fc.assert(
-      fc.property(anyRequestHistory, (entries) => {
+      fc.property(fc.oneof(anyRequestHistory, anyChildHistory), (entries) => {
         const events = (style: Style) =>
           requested(entries, style)
-            .filter(({ kind }) => kind.startsWith("event"))
-            .map(({ kind, source_call, source_tool, source_args, text }) => ({
+            .filter(({ kind }) => kind.startsWith("event") || kind.startsWith("seed"))
+            .map(({ kind, args, source_call, source_tool, source_args, text }) => ({
               kind,
+              args,
               source_call,
               source_tool,
               source_args,

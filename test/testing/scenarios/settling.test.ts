@@ -45,6 +45,14 @@ describe("a runtime that settles", () => {
     expect([called, clock.now(), clock.due]).toEqual([[4, 10], 10, [11]]);
   });
 
+  it("lets no time pass for a retry that is made at once", async () => {
+    const { clock, called, due, settling } = start();
+    const retries = new Map([["t1", 0]]);
+    due(60);
+    await settling.rest(retries);
+    expect([called, clock.now(), retries.size]).toEqual([[], 0, 0]);
+  });
+
   it("lets time pass for a retry that is planned when another was made", async () => {
     const { clock, due, settling } = start();
     const retries = new Map([["t1", 10]]);
