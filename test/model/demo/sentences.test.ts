@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { builtinTools } from "../../../src/tool/builtin/index.ts";
 import { conversation, exampleTools, lines } from "./talk.ts";
 
 const linesFor = async (words: string, tools = exampleTools) => lines(await conversation(tools).says(words));
@@ -76,6 +77,13 @@ describe("the demo model", () => {
     const [few] = await linesFor("help", { echo: () => "" });
     expect(few).toMatch(/not an LLM.*"call echo \{\}"/);
     expect(few).not.toContain("build");
+  });
+
+  it("suggests calls of built-in tools in words alone", async () => {
+    const builtins = Object.fromEntries(builtinTools.map(({ name }) => [name, () => ""]));
+    const [said] = await linesFor("help", { ...builtins, echo: () => "" });
+    expect(said?.match(/"call [^"]*"/g)).toEqual(['"call echo {}"']);
+    expect(said).toContain('"split: add 2 and 3 | check build 42"');
   });
 
   it("does what it understands of a text and names the rest", async () => {
