@@ -6,6 +6,7 @@ it("has one example for each behaviour that a tool of npm start can have", () =>
     ["get_build_status", "run"],
     ["calculate", "inline"],
     ["count_up", "subscribe"],
+      ["watch_build", "subscribe"],
   ]));
 
 it("shows calls as people would say them", () =>
