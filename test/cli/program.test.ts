@@ -83,6 +83,15 @@ Counting to 3.
     expect(code).toBe(0);
   });
 
+  it("watches a build in children that report, and ends by itself", async () => {
+    const { code, out } = await wakeful(examples, "watch build 42 for 3 updates and tell me when it is green\n");
+    expect(out.match(/^\+ child \d begins$/gm)).toEqual(["+ child 1 begins", "+ child 2 begins", "+ child 3 begins"]);
+    expect(out.match(/^ {2}child \d │ \[closed\]$/gm)).toHaveLength(3);
+    expect(out.match(/^~ child \d has closed and reports: update/gm)).toHaveLength(3);
+    expect(out).toMatch(/\nBuild 42 is green: 318 tests passed\.\n\[idle\]\n$/);
+    expect(code).toBe(0);
+  });
+
   it.each([
     ["an unknown option", ["run", "--zzz"], /^error: unknown option '--zzz'\nSay --help/],
     [

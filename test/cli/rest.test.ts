@@ -96,6 +96,30 @@ describe("waiting for rest", () => {
     expect(await thread.isThere()).toBe(false);
   });
 
+  it("waits for the threads below, and looks again who is there", async () => {
+    const root = fakeThread();
+    const below = fakeThread();
+    below.become("awaitingActiveCall", { calls: [fakeCall("build")] });
+    let family = [root.thread, below.thread];
+    let isThere = false;
+    void untilRest({ thread: root.thread, family: async () => family }, isOver, new AbortController().signal).then(
+      () => {
+        isThere = true;
+      },
+    );
+    await settle();
+    expect(isThere).toBe(false);
+    const late = fakeThread();
+    late.become("subscribed", { subscriptions: [subscription] });
+    family = [root.thread, late.thread];
+    below.become("closed");
+    await settle();
+    expect(isThere).toBe(false);
+    late.become("idle");
+    await settle();
+    expect(isThere).toBe(true);
+  });
+
   it("ends when it is told to", async () => {
     const stopping = new AbortController();
     const thread = follow(isOver, stopping.signal);

@@ -84,6 +84,7 @@ describe("a run", () => {
     expect(await code).toBe(0);
     const [request] = model?.requests ?? [];
     expect(JSON.stringify(request?.options.prompt[0])).toContain("You are terse.");
+    expect(request?.options.prompt[0]?.content).toContain("Your thread id is acme/1. You are a root thread");
     expect(JSON.parse(written.out.split("\n")[0] ?? "").threadId).toBe("acme/1");
   });
 
@@ -143,6 +144,51 @@ describe("a run", () => {
     });
     expect(await code).toBe(1);
     expect(world.written.err).toContain("wakeful: line 1 was not sent: the inbox is full\n");
+  });
+});
+
+describe("a run whose thread has children", () => {
+  it("waits for the work of all of them before the next line, and at the end", async () => {
+    const { code, clock, written } = running({ lines: ["split: sleep 60 | split: sleep 90", "say bye"] });
+    await settle(60);
+    expect(written.out).toContain("    child 2.1 │ · Sleep for 90 seconds\n");
+    await clock.advance(60_000);
+    await settle(30);
+    expect(written.out).toContain("~ child 1 has closed and reports: I am awake again.\n");
+    expect(written.out).not.toContain("say bye");
+    await clock.advance(30_000);
+    expect(await code).toBe(0);
+    expect(written.out).toMatch(/All 2 parts are done\.\n\[idle\]\n> say bye\n\[running\]\nbye\n\[idle\]\n$/);
+  });
+
+  it("gives their updates as JSON lines too, each under its thread", async () => {
+    const { code, written } = running({ words: ["split: say one | say two"], json: true, thread: "root" });
+    expect(await code).toBe(0);
+    const updates = written.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const children = updates.filter(({ type }) => type === "child.opened").map(({ childId }) => childId);
+    expect(children).toHaveLength(2);
+    for (const child of children) {
+      const own = updates.filter(({ threadId }) => threadId === child).map(({ type, state }) => state ?? type);
+      expect(own).toContain("text.delta");
+      expect(own.at(-1)).toBe("closed");
+    }
+    expect(updates.at(-1)).toMatchObject({ threadId: "root", type: "state.changed", state: "idle" });
+  });
+
+  it("ends with 1 when the work of one of them failed", async () => {
+    const script: Script = ({ prompt }) => {
+      const text = JSON.stringify(prompt);
+      if (text.includes("You are a child")) return { error: "fatal", message: "no such model" };
+      return text.includes("Spawned")
+        ? "Begun."
+        : { calls: [{ name: "spawn_thread", args: { instructions: "sing", child_of: ["root"] } }] };
+    };
+    const { code, written } = running({ words: ["go"], thread: "root" }, { script });
+    expect(await code).toBe(1);
+    expect(written.out).toMatch(/^ {2}child 1 │ ! .*\(MODEL_FAILED\)$/m);
   });
 });
 

@@ -46,12 +46,16 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const freshThread = async (system: System, spec: ThreadOptions): Promise<Thread> => {
+/** What a root thread has to know of itself to spawn others, beside what the user says. */
+const stackOf = (id: string): string =>
+  `Your thread id is ${id}. You are a root thread: your full thread stack, root first, is ${JSON.stringify([id])}.`;
+
+const freshThread = async (system: System, spec: (id: string) => ThreadOptions): Promise<Thread> => {
   for (;;) {
     // Short enough to be typed tomorrow.
     const id = `thread-${crypto.randomUUID().slice(0, 8)}`;
     try {
-      return await system.launch({ ...spec, id });
+      return await system.launch({ ...spec(id), id });
     } catch (error) {
       if (!(error instanceof ThreadExistsError)) throw error;
     }
@@ -76,10 +80,15 @@ export const openSession = async (
   };
   try {
     system = await parts.createSystem({ model: model.model, tools, logger, ...(store && { store }) });
-    const spec = instructions === undefined ? {} : { instructions };
+    const spec = (id: string): ThreadOptions => ({
+      instructions: [instructions ?? "", stackOf(id)].filter((text) => text !== "").join("\n\n"),
+    });
     const there = options.thread === undefined ? undefined : await system.thread(options.thread);
     const thread =
-      there ?? (await (options.thread === undefined ? freshThread(system, spec) : system.open(options.thread, spec)));
+      there ??
+      (await (options.thread === undefined
+        ? freshThread(system, spec)
+        : system.open(options.thread, spec(options.thread))));
     return { thread, family: familyOf(system, thread), goesOn: there !== undefined, model, tools, close };
   } catch (error) {
     await close();

@@ -1,3 +1,4 @@
+import type { TurnEntry } from "../../../machines/history/entry.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { ThreadView } from "../../system/api.ts";
@@ -96,6 +97,11 @@ export const plainTranscript = ({
     return before + said(speech.next(text));
   };
   const endOfSpeech = (): string => said(speech.end()) + paint(voice, layout.end());
+  /** What a child said in a turn stands before the calls of the turn. */
+  const spoken = ({ parts }: TurnEntry): string => {
+    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return text.trim() === "" ? "" : block("speech", "", linesOf(text), "");
+  };
   const sourceName = (callId: string): string => subscriptions.get(callId) ?? open.get(callId)?.name ?? "event";
 
   const accepted = (input: Input): string => {
@@ -170,8 +176,7 @@ export const plainTranscript = ({
         return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
       case "round.ended": {
-        if (isChild && update.text !== "") return block("speech", "", linesOf(update.text), "");
-        const late = hasSpoken ? "" : says("speech", update.text);
+        const late = hasSpoken || isChild ? "" : says("speech", update.text);
         if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
         return late + endOfSpeech();
       }
@@ -214,6 +219,7 @@ export const plainTranscript = ({
       case "thinking.ended":
         return talk?.thoughts ? endOfSpeech() : "";
       case "entry.added":
+        return isChild && update.entry.kind === "turn" ? spoken(update.entry) : "";
       case "slice.ended":
       case "thinking.started":
         return "";

@@ -16,7 +16,7 @@ export interface TreeTranscriptOptions extends Omit<TranscriptOptions, "names" |
  *       child 1 │   ⇒ its result
  *       child 1 │ what it says, once it has said it
  *
- * A line that the thread itself is in the middle of ends where a child's line comes in between, and goes on below.
+ * Children's lines wait while the thread is in the middle of a line of its own.
  */
 export const treeTranscript = (options: TreeTranscriptOptions): Transcript => {
   const { threadId, paint, layout = asItComes() } = options;
@@ -33,7 +33,19 @@ export const treeTranscript = (options: TreeTranscriptOptions): Transcript => {
     return { mark, transcript };
   };
 
+  /** What waits until the open line ends. */
+  let held = "";
+
   const next = (update: Update): string => {
+    const text = textOf(update);
+    if (update.threadId !== threadId) held += text;
+    const own = update.threadId === threadId ? text : "";
+    if (layout.column > 0 || held === "") return own;
+    const due = held;
+    held = "";
+    return own + due;
+  };
+  const textOf = (update: Update): string => {
     if (update.type === "child.opened") names.name(update.childId, update.threadId);
     if (update.threadId === threadId) {
       const text = root.next(update);
@@ -47,7 +59,7 @@ export const treeTranscript = (options: TreeTranscriptOptions): Transcript => {
     if (update.type === "state.changed" && update.state === "closed") children.delete(update.threadId);
     if (text === "") return "";
     const lines = text.replace(/\n$/, "").split("\n");
-    return `${layout.endLine()}${lines.map((line) => `${paint("note", child.mark)}${line}\n`).join("")}`;
+    return lines.map((line) => `${paint("note", child.mark)}${line}\n`).join("");
   };
 
   return {

@@ -2,6 +2,7 @@ import { textOf } from "../../../machines/history/entry.ts";
 import { displayForm } from "../../../machines/history/wording.ts";
 import type { Usage } from "../../../machines/round/turn.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
+import type { Child, Opening } from "../../../machines/thread/family.ts";
 import { type Input, sourceOf } from "../../../machines/thread/input.ts";
 import { fromNow, moment } from "../moments.ts";
 import { runnerName } from "../runner.ts";
@@ -13,11 +14,12 @@ import type { Ending, StandingCall, StandingInput, Standings } from "./standing.
 /** What there is to know of a thread but its history, in words. Instants are told in this process's time zone. */
 
 export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number): void => {
-  const { threadId, spec, record } = thread;
+  const { threadId, spec, record, opening } = thread;
   const { lastFailure } = record;
   const hasMetadata = Object.keys(spec.metadata).length > 0;
   paper.add(threadId);
-  paper.fact("state", record.state);
+  paper.fact("state", record.halted ? `${record.state}, halted until somebody writes` : record.state);
+  if (opening) paper.fact("parent", `${opening.parent}, ${openedBy(opening)}`);
   paper.fact("run by", runner ? runnerName(runner) : "nobody now");
   paper.fact("instructions", shortText(spec.instructions) || "none of its own");
   paper.fact("tools", spec.tools.map(shortLine).join(", ") || "none of its own");
@@ -28,6 +30,9 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
     lastFailure ? `${lastFailure.code}, ${moment(lastFailure.at, now)}: ${shortText(lastFailure.message)}` : "none",
   );
 };
+
+const openedBy = ({ kind, source }: Pick<Opening, "kind" | "source">): string =>
+  kind === "spawned" ? `spawned by ${shortLine(source.callId)}` : `for an event of ${shortLine(source.name)}`;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
@@ -53,7 +58,11 @@ export const writeRest = (
   section(paper, "Inputs that wait", waiting, (input) => writeWaiting(paper, input, calls, runner !== null, now));
   section(paper, "Subscriptions", thread.subscriptions, (subscription) => writeSubscription(paper, subscription));
   section(paper, "Timers", timers, (timer) => writeTimer(paper, timer, now));
+  section(paper, "Children", thread.children, (child) => writeChild(paper, child));
 };
+
+const writeChild = (paper: Paper, child: Child): void =>
+  paper.add(`${child.threadId}, ${openedBy(child)}${child.rested ? ", at rest" : ""}`, 1);
 
 const statuses: Record<CallStatus, string> = {
   committed: "committed: not handed over yet",
@@ -108,6 +117,8 @@ const inputName = (input: Input): string => {
   if (input.kind === "text") return `text of ${from}${input.whileBusy === "wait" ? ", which does not interrupt" : ""}`;
   if (input.kind === "timer") return `${input.purpose === "wake" ? "end of the time" : "deadline"} of ${from}`;
   if (input.kind === "event") return `${input.final ? "last event" : "event"} of ${from}`;
+  if (input.kind === "ended") return `end of ${from}`;
+  if (input.kind === "rested") return `rest of ${from}`;
   return `${input.kind} of ${from}`;
 };
 

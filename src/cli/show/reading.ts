@@ -56,15 +56,24 @@ const sinceOf = async (store: SharedStore, { threadId, calls }: LoadedThread): P
   return new Map();
 };
 
-/** Entries that the thread has: every position is taken but those of outstanding calls (R5). */
-export const entriesIn = ({ record, calls }: LoadedThread): number => Math.max(0, record.nextPosition - calls.length);
+/** Where the thread's own entries begin: a child has its parent's before. */
+const beginning = ({ opening }: LoadedThread): number => opening?.position ?? 0;
+
+/**
+ * Entries that the thread has of its own: every position is taken but those of outstanding calls (R5). What answers, in a
+ * child, calls that it inherits is not counted: it stands among its parent's entries.
+ */
+export const entriesIn = (thread: LoadedThread): number =>
+  Math.max(0, thread.record.nextPosition - beginning(thread) - thread.calls.length);
 
 /** Where the last `count` entries begin. */
-const placeOfLast = ({ record, calls }: LoadedThread, count: number): number => {
+const placeOfLast = (thread: LoadedThread, count: number): number => {
+  const { record, calls } = thread;
   const open = new Set(calls.map(({ position }) => position));
+  const begin = beginning(thread);
   let from = record.nextPosition;
-  for (let missing = count; missing > 0 && from > 0; ) if (!open.has(--from)) missing -= 1;
-  return from;
+  for (let missing = count; missing > 0 && from > begin; ) if (!open.has(--from)) missing -= 1;
+  return from > begin ? from : 0;
 };
 
 /** The last `count` entries that the thread had when it was read, in pages; what was committed since is left out. */

@@ -7,11 +7,13 @@ import { listThreads, type ThreadsOptions } from "./threads.ts";
 const help = `
 A line for each thread, by id: the state its record says, the inputs that wait in it, and whether it is due (a slice goes
 on, or a call or subscription is at work in the process that runs the threads). It only reads, so another process may run the threads meanwhile.
+--tree lists root threads, and below each the threads that it opened, also closed ones.
 Ids are cut in the middle where a terminal has no room for them, and never in a pipe.
 
 Examples:
   $ wakeful threads --db agents.db
   $ wakeful threads --db agents.db --state awaitingActiveCall
+  $ wakeful threads --db agents.db --tree
   $ wakeful threads --db agents.db --json | jq -r 'select(.waiting > 0).threadId'
 
 Exit codes:
@@ -24,6 +26,7 @@ export const threadsCommand = (io: Io, done: (code: number) => void): Command =>
     .description("List the threads of a database.")
     .requiredOption("--db <FILE>", "the database; it must be there")
     .addOption(new Option("--state <STATE>", "only threads in this state").choices(states))
+    .addOption(new Option("--tree", "children below their parents, indented").conflicts("state"))
     .option("--json", "print one JSON object per line, and nothing else")
     .addHelpText("after", help)
     .action(async ({ json = false, ...rest }: Omit<ThreadsOptions, "json"> & { readonly json?: boolean }) =>

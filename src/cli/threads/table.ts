@@ -2,6 +2,11 @@ import type { ThreadState } from "../../../machines/thread/commit.ts";
 import type { ThreadSummary } from "../../store/store.ts";
 import { shortId } from "../columns.ts";
 
+/** A thread in a list; `depth`: how many threads of the list stand above it. */
+export interface ListedThread extends ThreadSummary {
+  readonly depth?: number;
+}
+
 export const states = Object.keys({
   running: true,
   awaitingActiveCall: true,
@@ -21,22 +26,30 @@ const leastId = 12;
 const row = (id: string, state: string, waiting: string, due: string, idWidth: number): string =>
   `${id.padEnd(idWidth)}  ${state.padEnd(stateWidth)}  ${waiting.padStart(head.waiting.length)}  ${due}\n`;
 
-const beneath = ({ threadId, state, waiting, due }: ThreadSummary, columns: number): string =>
-  `${shortId(threadId, columns)}\n  ${state}\n  ${waiting} waiting${due ? ", due" : ""}\n`;
+const indent = ({ depth = 0 }: ListedThread): string => "  ".repeat(depth);
+
+/** The id, below and beside those of its parents, in at most `width` columns. */
+const idOf = (thread: ListedThread, width: number): string =>
+  indent(thread) + shortId(thread.threadId, Math.max(leastId, width - indent(thread).length));
+
+const beneath = (thread: ListedThread, columns: number): string => {
+  const { state, waiting, due } = thread;
+  return `${shortId(thread.threadId, columns)}\n  ${state}\n  ${waiting} waiting${due ? ", due" : ""}\n`;
+};
 
 /**
  * Threads in lines of at most `columns`, page by page; Infinity cuts nothing. The first page brings the heads. An id that
  * is longer than those before it widens its column from its page on.
  */
-export const threadTable = (columns: number): ((page: readonly ThreadSummary[]) => string) => {
+export const threadTable = (columns: number): ((page: readonly ListedThread[]) => string) => {
   if (columns < leastId + behindId) return (page) => page.map((thread) => beneath(thread, columns)).join("");
   let idWidth = head.threadId.length;
   let isFirst = true;
   return (page) => {
-    const longest = page.reduce((most, { threadId }) => Math.max(most, threadId.length), idWidth);
+    const longest = page.reduce((most, each) => Math.max(most, indent(each).length + each.threadId.length), idWidth);
     idWidth = Math.min(longest, columns - behindId);
-    const rows = page.map(({ threadId, state, waiting, due }) =>
-      row(shortId(threadId, idWidth), state, String(waiting), due ? "yes" : "-", idWidth),
+    const rows = page.map((each) =>
+      row(idOf(each, idWidth), each.state, String(each.waiting), each.due ? "yes" : "-", idWidth),
     );
     const heads = isFirst ? row(head.threadId, head.state, head.waiting, head.due, idWidth) : "";
     isFirst = false;

@@ -5,35 +5,69 @@ import { columnsOf } from "../columns.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Io, notice } from "../io.ts";
 import { jsonText, outputOf } from "../output.ts";
-import { threadTable } from "./table.ts";
+import { type ListedThread, threadTable } from "./table.ts";
 
 export interface ThreadsOptions {
   readonly db: string;
   readonly json: boolean;
   readonly state?: ThreadState;
+  /** Children below their parents. */
+  readonly tree?: boolean;
 }
 
 /** Threads that are in memory at a time. */
 const limit = 500;
 
-/** Lists the threads of a store by id, and resolves to the exit code. Reads no further than somebody reads what it prints. */
+type Listing = Pick<Store, "threads">;
+
+async function* byId(store: Listing, query: NonNullable<Parameters<Store["threads"]>[0]>) {
+  let after: ThreadId | undefined;
+  for (;;) {
+    const page = await store.threads({ limit, ...query, ...(after !== undefined && { after }) });
+    if (page.length > 0) yield page;
+    after = page.at(-1)?.threadId;
+    if (page.length < limit) return;
+  }
+}
+
+/** Roots by id, each with all threads below it, children by id. */
+async function* asTree(
+  store: Listing,
+  parent: ThreadId | null = null,
+  depth = 0,
+): AsyncGenerator<readonly ListedThread[]> {
+  for await (const page of byId(store, { parent }))
+    for (const thread of page) {
+      yield [{ ...thread, depth }];
+      yield* asTree(store, thread.threadId, depth + 1);
+    }
+}
+
+/** Small pages as larger ones. */
+async function* inPages(pages: AsyncIterable<readonly ListedThread[]>): AsyncGenerator<readonly ListedThread[]> {
+  let waiting: ListedThread[] = [];
+  for await (const page of pages) {
+    waiting.push(...page);
+    if (waiting.length < limit) continue;
+    yield waiting;
+    waiting = [];
+  }
+  if (waiting.length > 0) yield waiting;
+}
+
+/** Lists the threads of a store by id, or as trees, and resolves to the exit code. Reads no further than somebody reads what it prints. */
 export const listThreads = async (
-  store: Pick<Store, "threads">,
-  { db, json, state }: ThreadsOptions,
+  store: Listing,
+  { db, json, state, tree = false }: ThreadsOptions,
   io: Io,
 ): Promise<number> => {
   const output = outputOf(io);
   const table = threadTable(columnsOf(io));
-  let after: ThreadId | undefined;
   let isEmpty = true;
-  for (;;) {
-    const page = await store.threads({ limit, ...(state && { state }), ...(after !== undefined && { after }) });
-    if (page.length === 0) break;
+  for await (const page of tree ? inPages(asTree(store)) : byId(store, state ? { state } : {})) {
     isEmpty = false;
     const text = json ? page.map((thread) => `${jsonText(thread)}\n`).join("") : table(page);
     if (!(await output.write(text))) break;
-    after = page.at(-1)?.threadId;
-    if (page.length < limit) break;
   }
   if (isEmpty && !json) notice(io, `${state ? `no thread is ${state}` : "there are no threads"} in ${db}.`);
   return output.code(exitCodes.done);

@@ -9,7 +9,8 @@ export interface Seed {
   readonly instructions?: string;
 }
 
-const stackIn = (text: string): readonly string[] | undefined => {
+/** The stack that a text names. */
+export const stackIn = (text: string): readonly string[] | undefined => {
   const json = /full thread stack, root first, is (\[[^\]]*\])/.exec(text)?.[1];
   if (json === undefined) return undefined;
   try {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { eventTool } from "../scripted/strict/check.ts";
-import { isElsewhere, lastReportIn, type Seed, seedIn, spawnedIn, trueStackIn } from "./family.ts";
+import { isElsewhere, lastReportIn, type Seed, seedIn, spawnedIn, stackIn, trueStackIn } from "./family.ts";
 import type { Heard } from "./intent.ts";
 import { intentOf } from "./intents.ts";
 
@@ -185,13 +185,17 @@ export const sceneOf = (prompt: LanguageModelV4Prompt): Scene => {
   const since = own.slice(lastAsked + 1);
   const turns = items.filter((item) => item.kind === "turn");
   const results = own.filter((item) => item.kind === "result");
+  const instructed = prompt.map((message) => (message.role === "system" ? stackIn(message.content) : undefined))[0];
   const isUsers = own.some((item) => item.kind === "asked" && item.by === "user");
   return {
     asked: own.slice(before + 1, lastAsked + 1).flatMap((item) => (item.kind === "asked" ? [item.text] : [])),
     turnsSince: turnsOf(since),
     news: own.slice(own.findLastIndex(({ kind }) => kind === "turn") + 1).filter(isNews),
     child: isUsers ? undefined : seed,
-    stack: seed?.stack ?? results.map(({ text }) => trueStackIn(text)).findLast((stack) => stack !== undefined),
+    stack:
+      seed?.stack ??
+      instructed ??
+      results.map(({ text }) => trueStackIn(text)).findLast((stack) => stack !== undefined),
     awaited: awaitedIn(own),
     spawned: results.filter(({ text }) => spawnedIn(text) !== undefined).length,
     stopped: since.some((item) => item.kind === "result" && wasInterrupted(item)),

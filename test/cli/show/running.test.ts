@@ -104,6 +104,8 @@ Subscriptions
 
 Timers
   deadline of acme/build-42#4.0: T (in 1 h)
+
+Children: none
 `);
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });

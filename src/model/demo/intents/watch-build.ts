@@ -28,11 +28,8 @@ export const watchBuild: Intent = {
   tell: ({ args }) => `I watch build ${String(args.build_id)}, and tell you when it is green.`,
   ends: isLast,
   hear: (event) => {
-    const { args, text } = event;
-    const build = `build ${String(args.build_id)}`;
-    if (isGreen(text)) return `It is green: ${sentence(text)}`;
-    return isLast(event)
-      ? `The last word on ${build}, and not green: ${sentence(text)}`
-      : `Not green yet: ${sentence(text)}`;
+    const text = event.text.replace(/^update \d+ of \d+,?\s*/i, "");
+    if (isGreen(text)) return sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+    return sentence(isLast(event) ? `It did not become green: ${text}` : `Not green yet: ${text}`);
   },
 };
