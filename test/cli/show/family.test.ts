@@ -45,13 +45,7 @@ describe("a family in a database", { timeout: 60_000 }, () => {
           .replace(/ (?=\w+$)/, "|")
           .replaceAll(/ +\|/g, "|"),
       ),
-    ).toEqual([
-      expect.stringContaining("THREAD"),
-      "acme/root|idle",
-      "  ID.1|idle",
-      "    ID.1|idle",
-      "  ID.2|closed",
-    ]);
+    ).toEqual([expect.stringContaining("THREAD"), "acme/root|idle", "  ID.1|idle", "    ID.1|idle", "  ID.2|closed"]);
   });
 
   it("is listed by id with parents as JSON", async () => {
