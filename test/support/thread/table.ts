@@ -101,7 +101,8 @@ export const outcomeOf = (fold: Fold, input: GivenInput): string => {
   }
   if (fold.announced.length > announced) return "deferred";
   if (fold.context.inbox.length > waiting) {
-    if (before.state === "running.preparing") return input.kind === "interrupt" ? "kept; no round" : "joins the batch";
+    if (before.state === "running.preparing")
+      return ["interrupt", "halt", "close"].includes(input.kind) ? "kept; no round" : "joins the batch";
     return before.state.startsWith("running") ? "kept" : "waits for the active calls";
   }
   return "nothing to do";
