@@ -21,6 +21,9 @@ export {
   type ToolDefinition,
 } from "./tool/define.ts";
 export { type AiInput, type AiTool, type AiToolOptions, fromAiTool } from "./tool/ai-tool.ts";
+export type { Question, QuestionAnswer } from "./tool/question.ts";
+export type { Approval, ApprovalPolicy } from "./tool/toolset.ts";
+export { type AnswerOptions, answerFor, choiceFor, oauthFor, viewFor } from "./tool/answer.ts";
 export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
@@ -32,6 +35,7 @@ export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
 export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
+export type { Choice, ChoiceAnswer, View } from "../machines/thread/choice.ts";
 export type { Child, ChildKind, Opening } from "../machines/thread/family.ts";
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
@@ -43,9 +47,12 @@ export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
 export {
   AddressError,
   AnswerInterruptedError,
+  ChoiceClosedError,
   InputRefusedError,
   LeaseHeldError,
+  NoSuchChoiceError,
   OptionError,
+  QuestionError,
   RepeatedInputError,
   StoreClosedError,
   StoreCorruptError,

@@ -1,4 +1,5 @@
 import type { CallId } from "../history/ids.ts";
+import { type Acted, actOn, judgeAnswer, judgeChoice, judgeExpiry, nothingActed } from "./asking.ts";
 import type { DiscardReason, Subscription, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
@@ -41,8 +42,13 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
       return ledger.children.some(({ threadId }) => threadId === input.child) ? "keep" : "unknown-source";
     case "message":
       return ledger.opening?.parent === input.parent ? "keep" : "unknown-source";
+    case "choice":
+      return judgeChoice(ledger, input);
+    case "answer":
+      return judgeAnswer(ledger, input);
     case "result":
     case "timer": {
+      if (input.kind === "timer" && input.purpose === "expiry") return judgeExpiry(ledger, input);
       const call = ledger.calls.find(({ callId }) => callId === input.callId);
       if (!call || call.form === "inline") return "call-not-outstanding";
       // A wait ends by its own time; an active call has a deadline at most.
@@ -59,18 +65,23 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
         ledger.calls.some(({ callId, passive, form }) => callId === input.callId && !passive && form !== "inline");
       return known ? "keep" : "unknown-source";
     }
-    case "progress": {
-      const known = [...ledger.calls, ...ledger.subscriptions].some(({ callId }) => callId === input.callId);
-      return known ? "hand over" : "call-not-outstanding";
-    }
+    case "view":
+      return input.callId === undefined || isAtWork(ledger, input.callId) ? "hand over" : "call-not-outstanding";
+    case "oauth":
+    case "progress":
+      return isAtWork(ledger, input.callId) ? "hand over" : "call-not-outstanding";
   }
 };
+
+/** Its call is outstanding, or its subscription open. */
+const isAtWork = ({ calls, subscriptions }: Ledger, id: CallId): boolean =>
+  [...calls, ...subscriptions].some(({ callId }) => callId === id);
 
 export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReason): Fact => ({
   type: "input.discarded",
   dedupId,
   kind: input.kind,
-  ...("callId" in input ? { callId: input.callId } : {}),
+  ...("callId" in input && input.callId !== undefined ? { callId: input.callId } : {}),
   reason,
 });
 
@@ -80,18 +91,22 @@ const aside = (
   consumed: readonly number[],
   facts: readonly Fact[],
   ended: readonly CallId[] = [],
+  acted: Acted = nothingActed(ledger),
 ): ThreadCommit => ({
   threadId: ledger.threadId,
   expectedVersion: ledger.version,
   entries: [],
   consumed,
   interrupting: [],
-  calls: { made: [], settled: [] },
+  calls: { made: [], settled: [], ...(acted.approved.length > 0 && { approved: acted.approved }) },
+  ...(acted.opened.length + acted.moved.length > 0 && { choices: { opened: acted.opened, moved: acted.moved } }),
+  ...(acted.views.length > 0 && { views: acted.views }),
   subscriptions: { opened: [], moved: [], ended, cancelled: [] },
-  timers: [],
+  timers: acted.timers,
   children: { opened: [], moved: [], ended: [] },
   sent: [],
-  record: null,
+  // Approved for good: nothing but that is another in the record, which has no timer of its own while a call is outstanding.
+  record: acted.ledger.record === ledger.record ? null : acted.ledger.record,
   facts,
 });
 
@@ -101,34 +116,40 @@ export const sortIn = (
   inputs: readonly WaitingInput[],
 ): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
   const consumed: number[] = [];
-  const facts: Fact[] = [];
   const ended: Subscription[] = [];
-  let { inbox, subscriptions } = ledger;
+  let acted = nothingActed(ledger);
   for (const waiting of inputs) {
-    const judgement = judge({ ...ledger, inbox, subscriptions }, waiting);
+    const judgement = judge(acted.ledger, waiting);
     if (judgement === "keep") {
-      inbox = [...inbox, waiting];
+      const after = actOn(acted, waiting);
+      acted = { ...after, ledger: { ...after.ledger, inbox: [...after.ledger.inbox, waiting] } };
       continue;
     }
     consumed.push(waiting.seq);
-    if (judgement !== "hand over") facts.push(discarded(waiting, judgement));
-    else if (waiting.input.kind === "progress")
-      facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
+    if (judgement === "hand over") {
+      acted = actOn(acted, waiting);
+      continue;
+    }
+    acted = { ...acted, facts: [...acted.facts, discarded(waiting, judgement)] };
     // A last event that a halted thread does not hear ends its subscription all the same.
     if (judgement !== "halted" || !isEvent(waiting) || !waiting.input.final) continue;
+    const { subscriptions } = acted.ledger;
     ended.push(...subscriptions.filter(({ callId }) => callId === waiting.input.callId));
-    subscriptions = subscriptions.filter(({ callId }) => callId !== waiting.input.callId);
+    const left = subscriptions.filter(({ callId }) => callId !== waiting.input.callId);
+    acted = { ...acted, ledger: { ...acted.ledger, subscriptions: left } };
   }
   const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
-  if (consumed.length === 0) return { ledger: { ...ledger, inbox, now }, commit: null };
+  const after = { ...acted.ledger, now };
+  if (consumed.length + acted.facts.length === 0) return { ledger: after, commit: null };
   const endings = ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name }));
   return {
-    ledger: { ...ledger, inbox, subscriptions, now, version: ledger.version + 1 },
+    ledger: { ...after, version: ledger.version + 1 },
     commit: aside(
       ledger,
       consumed,
-      [...facts, ...endings],
+      [...acted.facts, ...endings],
       ended.map(({ callId }) => callId),
+      acted,
     ),
   };
 };

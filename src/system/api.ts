@@ -3,6 +3,7 @@ import type { Observable } from "rxjs";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
+import type { Choice } from "../../machines/thread/choice.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
@@ -13,7 +14,9 @@ import type { ModelOptions } from "../model/model.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
 import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
+import type { AnswerOptions } from "../tool/answer.ts";
 import type { Tool } from "../tool/define.ts";
+import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedQuery } from "./feed.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
@@ -46,6 +49,8 @@ export interface Limits {
   readonly eventChildrenAtOnce: number;
   /** ms that an event's child stays idle before it closes by itself. */
   readonly eventChildLinger: number;
+  /** ms that a call waits for approval; then it is denied. */
+  readonly approval: number;
   /** ms after which another system may take over a shared store from one that does not renew. */
   readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */
@@ -66,6 +71,8 @@ export interface SystemOptions {
   readonly toolbox?: readonly Tool[];
   /** The tools every thread has unless switched off. Default true. */
   readonly builtins?: boolean;
+  /** By the names of tools: `ask` a person before each call, `allow`, or `deny`. Goes before what a tool says of itself. */
+  readonly approval?: ApprovalPolicy;
   readonly instructions?: string;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
@@ -161,6 +168,14 @@ export interface Thread {
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** Ends the thread for good, its descendants first. What comes after is refused. */
   close(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /** The questions that nobody has answered, of approvals and of tools, oldest first; with `tree`, also of the threads below. */
+  choices(options?: { readonly tree?: boolean }): Promise<readonly Choice[]>;
+  /**
+   * Answers a question of the thread or of one below it: by its number, from 0, or its words; an approval takes "approve",
+   * "always approve" (every call of that tool in that thread) or "deny". Resolves once durable; false when the id was seen.
+   * Rejects with ChoiceClosedError, NoSuchChoiceError. The first answer counts.
+   */
+  answer(choiceId: string, choice: number | string, options?: AnswerOptions): Promise<boolean>;
   /**
    * Resolves when no slice is under way and nothing waits that could start one; with `tree`, also in none of the threads
    * below, nor on its way between them.

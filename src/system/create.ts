@@ -88,6 +88,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     clock,
     logger,
     random,
+    choice: async (threadId, choiceId) =>
+      (await residents.load(threadId))?.snapshot.context.choices.find((choice) => choice.choiceId === choiceId),
     door: { send: (envelope) => deliver(envelope) },
     sender: {
       async send(envelope) {
@@ -114,6 +116,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       depth: limits.depth,
       eventChildrenAtOnce: limits.eventChildrenAtOnce,
       eventChildLinger: limits.eventChildLinger,
+      approval: limits.approval,
       inlineTool: limits.inlineTool,
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
     },

@@ -10,6 +10,7 @@ import type { Update } from "../thread/update.ts";
 import { viewOf } from "../thread/view.ts";
 import { awaitAnswer } from "./answer.ts";
 import type { SendOptions, Thread } from "./api.ts";
+import { answerChoice, openChoices } from "./choices.ts";
 import type { UpdateHub } from "./hub.ts";
 import { readUpdates } from "./reader.ts";
 import { treeUpdates } from "./tree-updates.ts";
@@ -143,6 +144,8 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
       deliver({ threadId, dedupId: id, input: { kind: "halt", ...(sender !== undefined && { sender }) } }),
     close: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
+    choices: (options) => openChoices(threadId, deps, options),
+    answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {
       const state = await restOf(resident, threadId, signal);
       if (!tree) return state;

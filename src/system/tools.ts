@@ -20,7 +20,12 @@ interface Origin {
 }
 
 export const createToolShelf = (
-  { tools = [], toolbox = [], builtins = true }: Pick<SystemOptions, "tools" | "toolbox" | "builtins">,
+  {
+    tools = [],
+    toolbox = [],
+    builtins = true,
+    approval = {},
+  }: Pick<SystemOptions, "tools" | "toolbox" | "builtins" | "approval">,
   logger: Logger,
 ): ToolShelf => {
   const known = new Map<string, Origin>();
@@ -58,7 +63,7 @@ export const createToolShelf = (
       if (cached) return cached;
       const own = names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
       const origins = [...everywhere, ...own].map((tool) => known.get(tool.name)?.origin ?? "");
-      const toolset = createToolset([...everywhere, ...own], origins, logger);
+      const toolset = createToolset([...everywhere, ...own], origins, logger, approval);
       if (names.every((name) => known.has(name))) toolsets.set(key, toolset);
       return toolset;
     },

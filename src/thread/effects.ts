@@ -78,6 +78,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
   const dispatch = async ({ threadId, calls, message }: HandOver) => {
     const resident = residentOf(threadId);
     const ids = calls.map(({ callId }) => callId);
+    // R7: an approval is a commit beside the slice, and comes first.
+    await resident.settled();
     await persist(`delivery marks of ${threadId}`, () => store.mark(threadId, ids, "started"), env);
     point("marked");
     const toolset = env.toolset(resident.loaded.spec);

@@ -62,7 +62,7 @@ export class Resident {
     this.threadId = loaded.threadId;
     this.loaded = loaded;
     this.conversation = createConversation(env.store, loaded);
-    const { threadId, version, record, calls, subscriptions, inbox, opening, children } = loaded;
+    const { threadId, version, record, calls, subscriptions, choices, inbox, opening, children } = loaded;
     const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
     this.actor = createActor(machine, {
       input: {
@@ -71,6 +71,7 @@ export class Resident {
         record,
         calls,
         subscriptions,
+        choices,
         inbox,
         working,
         opening,
@@ -182,6 +183,11 @@ export class Resident {
       registry.abort(callId, "cancelled");
     }
     for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
+    for (const { callId, choiceId, choices, answer } of [
+      ...(commit.choices?.opened ?? []),
+      ...(commit.choices?.moved ?? []),
+    ])
+      if (answer) registry.answer(callId, choiceId, choices, answer);
     this.#tell(commit, outcome.sent);
     if (commit.timers.length > 0) this.#env.timersChanged();
     return { at };

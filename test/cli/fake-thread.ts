@@ -38,6 +38,8 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     interrupt: () => Promise.resolve(true),
     halt: () => Promise.resolve(true),
     close: () => Promise.resolve(true),
+    choices: () => Promise.resolve([]),
+    answer: () => Promise.resolve(true),
     atRest: () => firstValueFrom(state$.pipe(filter((state) => state !== "running"))),
     get state() {
       return view.state;

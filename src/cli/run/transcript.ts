@@ -196,6 +196,18 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
+      case "choice.opened":
+        return block("note", "? ", [`${excerpt(update.prompt)[0] ?? ""} (${update.choices.join(" | ")})`]);
+      case "choice.answered":
+        return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
+      case "choice.closed": {
+        const said = update.choice === undefined ? "" : `: ${oneLine(update.choice)}`;
+        return block("note", "  ", [`(question ${update.outcome}${said})`]);
+      }
+      case "oauth.required":
+        return block("note", "? ", [`sign in: ${oneLine(update.url)}`]);
+      case "view.updated":
+        return "";
       case "call.progressed":
         return block("note", "  … ", excerpt(update.text), "    ");
       case "call.settled":

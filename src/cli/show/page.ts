@@ -65,6 +65,7 @@ const writeChild = (paper: Paper, child: Child): void =>
   paper.add(`${child.threadId}, ${openedBy(child)}${child.rested ? ", at rest" : ""}`, 1);
 
 const statuses: Record<CallStatus, string> = {
+  proposed: "proposed: waits for approval",
   committed: "committed: not handed over yet",
   started: "started: handed over",
   acknowledged: "acknowledged: handed over, and taken on",
@@ -87,6 +88,10 @@ const endingText = (ending: Ending, now: number): string => {
       return ending.from === "anybody" ? "a result that somebody delivers" : "the result of its tool";
     case "wake":
       return `its time, ${moment(ending.due, now)}`;
+    case "expiry":
+      return `the end of its question, ${moment(ending.due, now)}`;
+    case "approval":
+      return "a person's word: `wakeful answer` gives it";
     case "deadline":
       return `its deadline, ${moment(ending.due, now)}`;
     case "input":
@@ -160,6 +165,7 @@ const writeTimer = (paper: Paper, { callId, purpose, due }: Timer, now: number):
 const timerNames = {
   wake: "end of the time",
   deadline: "deadline",
+  expiry: "a question runs out",
   retry: "the model is asked again",
   linger: "it closes by itself",
 } as const satisfies Record<Timer["purpose"], string>;
