@@ -1,4 +1,4 @@
-import { ToolNameError } from "../errors.ts";
+import { OptionError, ToolNameError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { ThreadSpec } from "../store/store.ts";
 import { builtinTools } from "../tool/builtin/index.ts";
@@ -39,6 +39,12 @@ export const createToolShelf = (
   if (builtins) for (const tool of builtinTools) shelve(tool, "the built-in tools");
   for (const tool of tools) shelve(tool, "`tools` of the system");
   for (const tool of toolbox) shelve(tool, "`toolbox` of the system");
+
+  for (const [name, policy] of Object.entries(approval))
+    if (!["ask", "allow", "deny"].includes(policy))
+      throw new OptionError(`approval.${name}`, `is ${JSON.stringify(policy)}; it takes "ask", "allow" or "deny"`);
+  // A policy that cannot work is told now, not when the first thread begins.
+  createToolset(everywhere, [], logger, approval);
 
   const toolsets = new Map<string, Toolset>();
   return {

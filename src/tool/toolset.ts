@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { JsonObject } from "../../machines/history/json.ts";
 import { displayForm } from "../../machines/history/wording.ts";
 import type { Verdict } from "../../machines/round/turn.ts";
-import { ToolNameError } from "../errors.ts";
+import { OptionError, ToolNameError } from "../errors.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { reservedNames } from "./definition.ts";
 import { displayOf } from "./display.ts";
@@ -104,6 +104,12 @@ export const createToolset = (
   approval: ApprovalPolicy = {},
 ): Toolset => {
   const known = byNames(tools, origins);
+  for (const { name, form } of tools)
+    if (approval[name] === "ask" && (form === "inline" || form === "builtin"))
+      throw new OptionError(
+        `approval.${name}`,
+        `"ask" cannot work: the tool is ${form === "inline" ? "inline" : "built in"}, and the slice would wait for a person; take "allow" or "deny"`,
+      );
   const names = tools.length > 0 ? `The tools are: ${[...known.keys()].join(", ")}.` : "There are no tools here.";
 
   const noTool = (name: string): Refusal =>
