@@ -8,6 +8,8 @@ export type {
   ThreadOptions,
   ThreadView,
 } from "./system/api.ts";
+export type { ThreadSnapshot } from "./system/snapshot.ts";
+export type { RoundSoFar } from "./thread/so-far.ts";
 export type { FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
 export {

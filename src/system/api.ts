@@ -18,6 +18,7 @@ import type { AnswerOptions } from "../tool/answer.ts";
 import type { Tool } from "../tool/define.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedQuery } from "./feed.ts";
+import type { ThreadSnapshot } from "./snapshot.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
 export interface Limits {
@@ -184,6 +185,8 @@ export interface Thread {
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
+  /** All of the thread at one moment, for a viewer that attaches: subscribe to its updates first, then take this. */
+  snapshot(): Promise<ThreadSnapshot>;
   /** The stored history, ascending by position; of a child its own part, or with what it `inherited` from its parents. */
   history(options?: { readonly inherited?: boolean }): Promise<readonly PlacedEntry[]>;
   /**

@@ -1,5 +1,6 @@
 import { type Actor, createActor, type SnapshotFrom } from "xstate";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { View } from "../../machines/thread/choice.ts";
 import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts";
 import { leavesWork } from "../../machines/thread/decide.ts";
 import type { Fact } from "../../machines/thread/facts.ts";
@@ -12,7 +13,8 @@ import { type Conversation, createConversation } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
-import type { LiveUpdate } from "./update.ts";
+import { followedBy, type RoundSoFar } from "./so-far.ts";
+import type { Announcement, LiveUpdate } from "./update.ts";
 
 export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
 
@@ -21,13 +23,6 @@ export const stateOf = ({ value, context }: ThreadSnapshot): ThreadState => {
   if (value === "stopped") return leavesWork(context) ? "running" : restingState(context);
   return (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
 };
-
-/** A live update without what the thread adds. */
-export type Announcement = LiveUpdate extends infer U
-  ? U extends LiveUpdate
-    ? Omit<U, "threadId" | "at">
-    : never
-  : never;
 
 /**
  * A thread that is in memory: its actor, its conversation, and the queue of its commits. One for each thread id; the
@@ -38,6 +33,12 @@ export class Resident {
   readonly loaded: LoadedThread;
   readonly conversation: Conversation;
   readonly actor: Actor<typeof threadMachine>;
+  /** What the open round has shown; null between rounds. */
+  round: RoundSoFar | null = null;
+  /** The latest of each type. */
+  readonly views: Map<string, View>;
+  /** The feed position of the last fact that this resident knows of; 0 before the first. */
+  feed = 0;
   /** Cuts the inline calls that run; a fresh one for each time inline calls begin. */
   inlineCut = new AbortController();
   readonly #env: ThreadEnvironment;
@@ -61,6 +62,7 @@ export class Resident {
     this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
+    this.views = new Map(loaded.views.map((view) => [view.viewType, view]));
     this.conversation = createConversation(env.store, loaded);
     const { threadId, version, record, calls, subscriptions, choices, inbox, opening, children } = loaded;
     const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
@@ -133,6 +135,7 @@ export class Resident {
   }
 
   publish(update: Announcement): void {
+    this.round = followedBy(this.round, update);
     if (!this.#env.watched(this.threadId)) return;
     this.#env.publish({ ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
   }
@@ -172,6 +175,9 @@ export class Resident {
       throw new StoppedWaiting("stale");
     }
     this.conversation.append(commit.entries);
+    if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
+    for (const view of commit.views ?? []) this.views.set(view.viewType, view);
+    this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
     this.#publishFacts(commit.facts, outcome.feed, at);
     this.#env.committed();
     const { opened } = commit.subscriptions;

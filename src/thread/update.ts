@@ -21,3 +21,10 @@ export type LiveUpdate = { readonly threadId: string; readonly at: number } & (
 /** One thing that happened in a thread: a durable fact (it has `feed`), or something live. */
 export type Update = FeedItem | LiveUpdate;
 export type UpdateType = Update["type"];
+
+/** A live update without what the thread adds. */
+export type Announcement = LiveUpdate extends infer U
+  ? U extends LiveUpdate
+    ? Omit<U, "threadId" | "at">
+    : never
+  : never;
