@@ -8,6 +8,7 @@ import { displayOf } from "./display-of.ts";
 import { asItComes, type Layout } from "./layout.ts";
 import { createNames, type Names } from "./names.ts";
 import type { Kind, Paint } from "./paint.ts";
+import { offered } from "./questions.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream, terminalText } from "./terminal-text.ts";
 
@@ -197,7 +198,7 @@ export const plainTranscript = ({
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
       case "choice.opened":
-        return block("note", "? ", [`${excerpt(update.prompt)[0] ?? ""} (${update.choices.join(" | ")})`]);
+        return block("note", "? ", [...excerpt(update.prompt), offered(update)]);
       case "choice.answered":
         return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
       case "choice.closed": {
