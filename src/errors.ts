@@ -304,3 +304,17 @@ export class NoSuchChoiceError extends WakefulError {
     this.choices = choices;
   }
 }
+
+/**
+ * What `threadConfig` gave for a thread cannot work. The thread's slice has not begun; it is asked for again, with growing
+ * waits.
+ */
+export class ThreadConfigError extends WakefulError {
+  override readonly name = "ThreadConfigError";
+  readonly code = "THREAD_CONFIG";
+  readonly threadId: string;
+  constructor(threadId: string, problem: string, options?: ErrorOptions) {
+    super(`The configuration of thread ${threadId} cannot be used: ${problem}`, options);
+    this.threadId = threadId;
+  }
+}

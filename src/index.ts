@@ -10,6 +10,7 @@ export type {
 } from "./system/api.ts";
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
+export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
 export type { FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
 export {
@@ -61,6 +62,7 @@ export {
   StoreError,
   StoreFileError,
   SystemStoppedError,
+  ThreadConfigError,
   ThreadExistsError,
   ThreadFailedError,
   ThreadIdError,

@@ -50,7 +50,8 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
     case "timer": {
       if (input.kind === "timer" && input.purpose === "expiry") return judgeExpiry(ledger, input);
       const call = ledger.calls.find(({ callId }) => callId === input.callId);
-      if (!call || call.form === "inline") return "call-not-outstanding";
+      // Nobody was given a call that waits for approval.
+      if (!call || call.form === "inline" || call.status === "proposed") return "call-not-outstanding";
       // A wait ends by its own time; an active call has a deadline at most.
       if (input.kind === "timer" && input.purpose === "wake" && !call.passive) return "call-not-outstanding";
       return answerTo(ledger, input.callId) ? "call-already-answered" : "keep";
@@ -62,7 +63,10 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
       if (ends) return "subscription-ended";
       const known =
         ledger.subscriptions.some(({ callId }) => callId === input.callId) ||
-        ledger.calls.some(({ callId, passive, form }) => callId === input.callId && !passive && form !== "inline");
+        ledger.calls.some(
+          ({ callId, passive, form, status }) =>
+            callId === input.callId && !passive && form !== "inline" && status !== "proposed",
+        );
       return known ? "keep" : "unknown-source";
     }
     case "view":
@@ -73,9 +77,10 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
   }
 };
 
-/** Its call is outstanding, or its subscription open. */
+/** Its call is outstanding, and made, or its subscription open. */
 const isAtWork = ({ calls, subscriptions }: Ledger, id: CallId): boolean =>
-  [...calls, ...subscriptions].some(({ callId }) => callId === id);
+  calls.some(({ callId, status }) => callId === id && status !== "proposed") ||
+  subscriptions.some(({ callId }) => callId === id);
 
 export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReason): Fact => ({
   type: "input.discarded",

@@ -115,6 +115,8 @@ export interface Ledger {
   /** Calls that the process died over and that are not begun again: settled with the next batch. */
   readonly lost: readonly CallId[];
   readonly slice: Slice;
+  /** The configuration is asked for again at the start of each slice. */
+  readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
@@ -140,7 +142,8 @@ export type ThreadOrigin = Pick<
   | "opening"
   | "children"
   | "freshId"
->;
+> &
+  Partial<Pick<Ledger, "configuresEachSlice">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -148,6 +151,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   announced: 0,
   lost: [],
   slice: noSlice,
+  configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
   now: 0,
   stopping: false,

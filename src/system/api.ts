@@ -19,6 +19,7 @@ import type { Tool } from "../tool/define.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedQuery } from "./feed.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
+import type { ThreadConfigSource } from "./thread-config.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
 export interface Limits {
@@ -52,6 +53,8 @@ export interface Limits {
   readonly eventChildLinger: number;
   /** ms that a call waits for approval; then it is denied. */
   readonly approval: number;
+  /** ms that `threadConfig` may take; then it counts as failed, and is asked again. */
+  readonly configuration: number;
   /** ms after which another system may take over a shared store from one that does not renew. */
   readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */
@@ -75,6 +78,11 @@ export interface SystemOptions {
   /** By the names of tools: `ask` a person before each call, `allow`, or `deny`. Goes before what a tool says of itself. */
   readonly approval?: ApprovalPolicy;
   readonly instructions?: string;
+  /**
+   * Asked at the start of each slice of each thread: what it has beside all this. While it fails or takes too long the
+   * slice has not begun, its inputs wait, and it is asked again with growing waits (`configuration.failed`).
+   */
+  readonly threadConfig?: ThreadConfigSource;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -185,6 +193,8 @@ export interface Thread {
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
+  /** The next slice asks `threadConfig` and takes nothing over, whatever its `configVersion`; so does one that is preparing. */
+  reload(): void;
   /** All of the thread at one moment, for a viewer that attaches: subscribe to its updates first, then take this. */
   snapshot(): Promise<ThreadSnapshot>;
   /** The stored history, ascending by position; of a child its own part, or with what it `inherited` from its parents. */

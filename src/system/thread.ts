@@ -177,6 +177,7 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
       };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
     view,
+    reload: () => resident().reload(),
     snapshot: () => snapshotOf(resident, view, store, threadId),
     history: ({ inherited = false } = {}) =>
       inherited ? viewOf(store, threadId, ledger().opening) : store.history(threadId),

@@ -3,7 +3,7 @@ import type { Logger } from "../logger.ts";
 import type { ThreadSpec } from "../store/store.ts";
 import { builtinTools } from "../tool/builtin/index.ts";
 import type { Tool } from "../tool/define.ts";
-import { createToolset, type Toolset } from "../tool/toolset.ts";
+import { type ApprovalPolicy, createToolset, type Toolset } from "../tool/toolset.ts";
 import type { SystemOptions } from "./api.ts";
 
 /** The tools of a system: what every thread gets, and what is known by name. */
@@ -12,6 +12,11 @@ export interface ToolShelf {
   namesOf(tools: readonly (Tool | string)[]): readonly string[];
   /** The tools of a thread; names that nothing provides are left out. The same for equal names. */
   toolsetOf(spec: ThreadSpec): Toolset;
+  /**
+   * The same with tools of its configuration: names, and objects that this thread alone has; `approval` goes before the
+   * system's. Throws ToolNameError, OptionError.
+   */
+  toolsetWith(spec: ThreadSpec, more: readonly (Tool | string)[], approval: ApprovalPolicy): Toolset;
 }
 
 interface Origin {
@@ -47,6 +52,10 @@ export const createToolShelf = (
   createToolset(everywhere, [], logger, approval);
 
   const toolsets = new Map<string, Toolset>();
+  const unknown = (name: string): ToolNameError =>
+    new ToolNameError(name, `nothing of that name is known; known are ${[...known.keys()].join(", ") || "none"}`);
+  const ownOf = ({ tools: names }: ThreadSpec): Tool[] =>
+    names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
   return {
     namesOf(asked) {
       const names = asked.map((tool) => {
@@ -54,20 +63,37 @@ export const createToolShelf = (
           shelve(tool, "`tools` of a thread");
           return tool.name;
         }
-        if (!known.has(tool))
-          throw new ToolNameError(
-            tool,
-            `nothing of that name is known; known are ${[...known.keys()].join(", ") || "none"}`,
-          );
+        if (!known.has(tool)) throw unknown(tool);
         return tool;
       });
       return [...new Set(names)];
     },
-    toolsetOf({ tools: names }) {
+    toolsetWith(spec, more, own) {
+      const given = more.map((tool): Origin => {
+        if (typeof tool !== "string") return { tool, origin: "`tools` of the thread's configuration" };
+        const found = known.get(tool);
+        if (!found) throw unknown(tool);
+        return found;
+      });
+      const all = [...everywhere, ...ownOf(spec)].map((tool) => known.get(tool.name) as Origin);
+      const added = given.filter(
+        ({ tool }, index) =>
+          all.every((other) => other.tool !== tool) && given.findIndex((other) => other.tool === tool) === index,
+      );
+      const parts = [...all, ...added];
+      return createToolset(
+        parts.map(({ tool }) => tool),
+        parts.map(({ origin }) => origin),
+        logger,
+        { ...approval, ...own },
+      );
+    },
+    toolsetOf(spec) {
+      const { tools: names } = spec;
       const key = JSON.stringify(names);
       const cached = toolsets.get(key);
       if (cached) return cached;
-      const own = names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
+      const own = ownOf(spec);
       const origins = [...everywhere, ...own].map((tool) => known.get(tool.name)?.origin ?? "");
       const toolset = createToolset([...everywhere, ...own], origins, logger, approval);
       if (names.every((name) => known.has(name))) toolsets.set(key, toolset);

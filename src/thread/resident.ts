@@ -9,6 +9,7 @@ import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
 import type { AcceptedInput } from "../queue/notice.ts";
 import type { Acceptance, LoadedThread } from "../store/store.ts";
+import { type Configuration, configurationOf } from "./configuration.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
@@ -45,6 +46,10 @@ export class Resident {
   readonly #listeners = new Set<(state: ThreadState) => void>();
   readonly #onDeath: () => void;
   readonly #onEnd: () => void;
+  /** What the thread works with; undefined before the first slice in this process. */
+  #configuration: Configuration | undefined;
+  /** Nothing of it is taken over by the next slice. */
+  #isStale = false;
   #commits: Promise<unknown> = Promise.resolve();
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
@@ -80,6 +85,7 @@ export class Resident {
         children,
         freshId: env.freshId(),
         limits: env.limits,
+        configuresEachSlice: env.configuresEachSlice,
       },
       clock: env.clock as never,
     });
@@ -120,6 +126,35 @@ export class Resident {
   onState(listener: (state: ThreadState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Throws when no slice has begun: preparing comes first. */
+  get configured(): Configuration {
+    if (!this.#configuration) throw new Error(`Thread ${this.threadId} asks the model and was not prepared.`);
+    return this.#configuration;
+  }
+
+  get configuration(): Configuration | undefined {
+    return this.#isStale ? undefined : this.#configuration;
+  }
+
+  /** Asks for the configuration, until it is there. Rejects with StoppedWaiting when `signal` aborts. */
+  async configure(signal?: AbortSignal): Promise<Configuration> {
+    const configuration = await configurationOf(this, this.#env, signal);
+    this.#configuration = configuration;
+    this.#isStale = false;
+    return configuration;
+  }
+
+  /** What the thread works with, asked for when it was not yet: calls that a process left behind come before any slice. */
+  async configuredOnce(): Promise<Configuration> {
+    return this.#configuration ?? this.configure();
+  }
+
+  /** The next round asks for its configuration, and takes nothing of the last one over. */
+  reload(): void {
+    this.#isStale = true;
+    if (this.snapshot.status === "active") this.actor.send({ type: "configuration.changed" });
   }
 
   /** Commits in the order they were put together; resolves with the instant once this one is durable. */

@@ -46,6 +46,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     },
     state$,
     view: () => view,
+    reload: () => {},
     snapshot: () => Promise.reject(new Error("not looked at here")),
     history: () => Promise.resolve([]),
     updates: () => {

@@ -27,6 +27,7 @@ const updateTypes = all<UpdateType>({
   "choice.answered": true,
   "choice.closed": true,
   "choice.opened": true,
+  "configuration.failed": true,
   "entry.added": true,
   "input.accepted": true,
   "input.deferred": true,

@@ -176,6 +176,10 @@ export const plainTranscript = ({
         const why = oneLine(update.message);
         return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
+      case "configuration.failed":
+        return block("failure", "! ", [
+          `Not configured, asked again in ${inSeconds(update.wait)}: ${oneLine(update.message)}`,
+        ]);
       case "round.ended": {
         const late = hasSpoken || isChild ? "" : says("speech", update.text);
         if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
