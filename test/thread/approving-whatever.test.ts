@@ -167,7 +167,7 @@ describe("a call that needs approval, whatever happens around it", () => {
         const isOpen = fold.stored.choices?.some((choice) => choice.callId === callId && choice.answer === null);
         expect(closed.includes(callId)).toBe(!isOpen);
         if (call?.status === "proposed" && !isOpen)
-          expect(fold.stored.inbox.map(({ input }) => input.kind)).toEqual(expect.arrayContaining(["answer"]));
+          expect(fold.stored.inbox.some(({ input }) => input.kind === "answer" || input.kind === "timer")).toBe(true);
         if (!call) expect(isOpen).toBe(false);
       }
     }));
