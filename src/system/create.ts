@@ -132,7 +132,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const threadId of threads) residents.begin(threadId);
+      for (const { threadId, inherited } of threads) residents.begin(threadId, inherited);
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,

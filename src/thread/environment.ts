@@ -9,6 +9,7 @@ import type { AcceptedInput } from "../queue/notice.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRegistry } from "../tool/registry.ts";
 import type { Configuration, Configured } from "./configuration.ts";
+import type { Inherited } from "./conversation.ts";
 import type { Inspection } from "./inspection.ts";
 import type { Update } from "./update.ts";
 
@@ -40,8 +41,10 @@ export interface ThreadEnvironment {
   readonly publish: (update: Update) => void;
   /** Facts became durable. */
   readonly committed: () => void;
-  /** A commit opened threads: they start by themselves. */
-  readonly opened: (threads: readonly ThreadId[]) => void;
+  /** A commit opened threads: they start by themselves, on what they inherit where that is in memory. */
+  readonly opened: (
+    threads: readonly { readonly threadId: ThreadId; readonly inherited: Inherited | undefined }[],
+  ) => void;
   /** The outbox of a commit was accepted where it is for. */
   readonly delivered: (threadId: ThreadId, accepted: readonly AcceptedInput[]) => void;
   /** Part of the ids of new threads; never the same twice, in any process. */

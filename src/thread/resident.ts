@@ -10,7 +10,7 @@ import { restingState } from "../../machines/thread/rest.ts";
 import type { AcceptedInput } from "../queue/notice.ts";
 import type { Acceptance, LoadedThread } from "../store/store.ts";
 import { type Configuration, configurationOf } from "./configuration.ts";
-import { type Conversation, createConversation } from "./conversation.ts";
+import { type Conversation, createConversation, type Inherited } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
@@ -59,7 +59,11 @@ export class Resident {
     env: ThreadEnvironment,
     machine: typeof threadMachine,
     loaded: LoadedThread,
-    { onDeath, onEnd }: { readonly onDeath: () => void; readonly onEnd: () => void },
+    {
+      onDeath,
+      onEnd,
+      inherited,
+    }: { readonly onDeath: () => void; readonly onEnd: () => void; readonly inherited?: Inherited | undefined },
   ) {
     this.#env = env;
     this.#onDeath = onDeath;
@@ -68,7 +72,7 @@ export class Resident {
     this.threadId = loaded.threadId;
     this.loaded = loaded;
     this.views = new Map(loaded.views.map((view) => [view.viewType, view]));
-    this.conversation = createConversation(env.store, loaded);
+    this.conversation = createConversation(env.store, loaded, inherited);
     const { threadId, version, record, calls, subscriptions, choices, inbox, opening, children } = loaded;
     const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
     this.actor = createActor(machine, {
@@ -209,7 +213,11 @@ export class Resident {
       this.#onDeath();
       throw new StoppedWaiting("stale");
     }
-    this.conversation.append(commit.entries);
+    const { opened: children } = commit.children;
+    const inherited = this.conversation.append(
+      commit.entries,
+      children.map(({ opening }) => opening.position),
+    );
     if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
     for (const view of commit.views ?? []) this.views.set(view.viewType, view);
     this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
@@ -229,17 +237,18 @@ export class Resident {
       ...(commit.choices?.moved ?? []),
     ])
       if (answer) registry.answer(callId, choiceId, choices, answer);
+    if (children.length > 0)
+      this.#env.opened(children.map(({ threadId }, index) => ({ threadId, inherited: inherited[index] })));
     this.#tell(commit, outcome.sent);
     if (commit.timers.length > 0) this.#env.timersChanged();
     return { at };
   }
 
   /**
-   * Threads that the commit opened begin, and those it wrote to are told, in the order of the outbox. What one thread is
-   * sent by one commit is told at once: it is one batch there.
+   * Threads that the commit wrote to are told, in the order of the outbox. What one thread is sent by one commit is told at
+   * once: it is one batch there.
    */
-  #tell({ children, sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
-    if (children.opened.length > 0) this.#env.opened(children.opened.map(({ threadId }) => threadId));
+  #tell({ sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
     const reached = new Map<ThreadId, AcceptedInput[]>();
     for (const [index, { threadId, dedupId, input }] of sent.entries()) {
       const acceptance = acceptances[index];
