@@ -43,6 +43,7 @@ export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
 export {
   AddressError,
   AnswerInterruptedError,
+  FeedCursorError,
   InputRefusedError,
   LeaseHeldError,
   OptionError,
