@@ -79,6 +79,7 @@ export class Resident {
         limits: env.limits,
       },
       clock: env.clock as never,
+      ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
     });
     env.inspection.adopt(this.actor);
   }
