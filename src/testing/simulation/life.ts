@@ -39,8 +39,8 @@ export class Life implements Mortal {
   system: System | undefined;
   /** Its faces of the roots; empty while it comes up. */
   roots: readonly Thread[] = [];
-  /** It gave up by itself. */
-  stopped = false;
+  /** It was told to stop. */
+  stopping = false;
   #held: (() => void)[] = [];
   readonly #grounds: Grounds;
 
@@ -113,9 +113,11 @@ export class Life implements Mortal {
         if (answer === true) record.opened(args[0] as ThreadId, null, []);
         return;
       case "accept":
-        return record.took(args[0] as readonly Delivery[], answer as never);
+        record.took(args[0] as readonly Delivery[], answer as never);
+        return;
       case "commit":
-        return record.wrote(args[0] as ThreadCommit, answer as CommitOutcome, this.index);
+        record.wrote(args[0] as ThreadCommit, answer as CommitOutcome, this.index);
+        return;
       case "mark":
         if (args[2] === "started") record.marked(args[0] as ThreadId, args[1] as readonly CallId[]);
         return;

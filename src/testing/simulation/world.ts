@@ -218,7 +218,7 @@ export class World {
     this.main = life;
     this.#producers = [];
     this.#come(life).catch((error: unknown) => {
-      if (life.alive) this.blame([`R9: a system does not begin: ${String(error)}`]);
+      if (life.alive && !life.stopping) this.blame([`R9: a system does not begin: ${String(error)}`]);
     });
     return life;
   }
@@ -294,6 +294,7 @@ export class World {
 
   async #stop(life: Life): Promise<void> {
     let stopped = false;
+    life.stopping = true;
     life.system?.stop().then(
       () => {
         stopped = true;
@@ -350,9 +351,13 @@ export class World {
         done: false,
       };
       this.#resting = resting;
-      void Promise.all(main.roots.map((thread) => thread.atRest({ tree: true }))).then(() => {
-        resting.done = true;
-      });
+      Promise.all(main.roots.map((thread) => thread.atRest({ tree: true }))).then(
+        () => {
+          resting.done = true;
+        },
+        // Its process has ended; the next one is asked.
+        () => {},
+      );
       return false;
     }
     return this.#resting.done && now >= this.#resting.until;
@@ -409,8 +414,9 @@ export class World {
 
   #emit({ pick, what }: Extract<Happening, { do: "emit" }>): void {
     const events = this.#producers[pick % this.#producers.length];
-    if (what === "complete") return events?.complete();
-    if (what === "error") return events?.error(new Error("secret of a producer"));
+    if (what === "complete") events?.complete();
+    if (what === "error") events?.error(new Error("secret of a producer"));
+    if (what === "complete" || what === "error") return;
     const text = this.word("e");
     if (what === "nonsense") events?.next({ words: text } as never);
     else if (what === "repeat") events?.next({ text, associative: true, id: "same" });
@@ -438,7 +444,7 @@ export class World {
     const fail = (failed: readonly Sent[]) => (error: unknown) => {
       const refused = error instanceof InputRefusedError;
       for (const parcel of failed) settle(parcel, refused ? "refused" : "failed");
-      if (!refused && !(error instanceof StoreError || error instanceof SystemStoppedError))
+      if (!refused && !(error instanceof Crash || error instanceof StoreError || error instanceof SystemStoppedError))
         this.blame([`a sender was told ${String(error)}`]);
     };
     if (!there && system) {
