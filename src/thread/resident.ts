@@ -29,6 +29,12 @@ export type Announcement = LiveUpdate extends infer U
     : never
   : never;
 
+/** A commit that waits for the actor's start to be over. */
+interface EarlyCommit {
+  readonly version: number;
+  readonly write: () => void;
+}
+
 /**
  * A thread that is in memory: its actor, its conversation, and the queue of its commits. One for each thread id; the
  * system keeps them.
@@ -45,6 +51,8 @@ export class Resident {
   readonly #onDeath: () => void;
   readonly #onEnd: () => void;
   #commits: Promise<unknown> = Promise.resolve();
+  /** Commits of an actor that is just starting; undefined afterwards. */
+  #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
 
@@ -95,7 +103,12 @@ export class Resident {
       },
       complete: () => this.#onEnd(),
     });
+    // What a starting actor invokes begins before the actions that came first: the version says which commit is earlier.
+    const early: EarlyCommit[] = [];
+    this.#early = early;
     this.actor.start();
+    this.#early = undefined;
+    for (const { write } of early.sort((a, b) => a.version - b.version)) write();
   }
 
   /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */
@@ -122,6 +135,13 @@ export class Resident {
 
   /** Commits in the order they were put together; resolves with the instant once this one is durable. */
   commit(commit: ThreadCommit): Promise<{ at: number }> {
+    if (!this.#early) return this.#enqueue(commit);
+    const { promise, resolve } = Promise.withResolvers<{ at: number }>();
+    this.#early.push({ version: commit.expectedVersion, write: () => resolve(this.#enqueue(commit)) });
+    return promise;
+  }
+
+  #enqueue(commit: ThreadCommit): Promise<{ at: number }> {
     const done = this.#commits.then(() => this.#write(commit));
     this.#commits = done.catch(() => {});
     return done;

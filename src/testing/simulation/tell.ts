@@ -138,5 +138,15 @@ export const storyOf = (seed: number, options: StoryOptions): Story => {
     const lets = chance.chance(0.3) ? chance.below(4) : 4 + chance.below(24);
     return { ...happeningOf(chance, options), lets };
   });
-  return { seed, chance: Math.floor(chance.next() * 2 ** 31), signs: chance.chance(0.25), steps };
+  const first: Step = {
+    do: "send",
+    inputs: several(1 + chance.below(2), () => ({
+      thread: chance.below(2),
+      id: null,
+      sketch: { kind: "text", waits: false },
+    })),
+    there: false,
+    lets: chance.below(24),
+  };
+  return { seed, chance: Math.floor(chance.next() * 2 ** 31), signs: chance.chance(0.25), steps: [first, ...steps] };
 };

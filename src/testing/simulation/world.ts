@@ -334,7 +334,10 @@ export class World {
       if (open) open.request.answer(this.word("ok"));
       else if (next !== undefined) await this.clock.advance(next - this.clock.now(), breathe);
     }
-    this.blame(["R9: it does not come to rest"]);
+    const restless = [...this.record.pages.values()].flatMap(({ threadId, state, inbox }) =>
+      state === "running" || inbox.size > 0 ? [`${threadId} is ${state}, ${inbox.size} inputs wait`] : [],
+    );
+    this.blame([`R9: it does not come to rest: ${restless.join("; ") || "no thread says why"}`]);
   }
 
   #isAtRest(): boolean {
@@ -466,9 +469,10 @@ export class World {
       threadId,
       durable: page.calls.has(callId),
       started: page.started.has(callId),
-      answered: this.record.accepted.some(
-        ({ waiting: { input } }) => input.kind === "result" && input.callId === callId,
-      ),
+      // A result of an inline call that somebody else sends is none.
+      answered:
+        page.calls.get(callId)?.form !== "inline" &&
+        this.record.accepted.some(({ waiting: { input } }) => input.kind === "result" && input.callId === callId),
       closed: page.state === "closed",
       life: life.index,
     });

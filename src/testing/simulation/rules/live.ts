@@ -24,7 +24,9 @@ export const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page,
       );
     if (entry.kind !== "result" || entry.origin !== "interrupted") continue;
     const call = before.calls.get(entry.callId);
-    if (call && !call.passive && !waiting.some(interrupts) && !before.closing)
+    // A system that stops gives up its inline calls.
+    const stops = call?.form === "inline" && world.lives[life]?.stopping;
+    if (call && !call.passive && !waiting.some(interrupts) && !before.closing && !stops)
       faults.push(`R4: ${entry.callId} is interrupted, and nobody interrupted`);
   }
   for (const seq of consumed)

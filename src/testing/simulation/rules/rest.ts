@@ -26,7 +26,8 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   const { threadId, record, calls, subscriptions, inbox, children, opening } = thread;
   const page = world.record.page(threadId);
   const faults: string[] = [];
-  const claim = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${threadId}, ${record.state})`);
+  const claim = (holds: boolean | undefined, fault: string) =>
+    holds || faults.push(`${fault} (${threadId}, ${record.state})`);
   const active = calls.some(({ passive }) => !passive);
   claim(record.state !== "running", "R9: still running");
   claim(record.state === "running" || record.state === stateOf(thread), `R9: rests as if it were ${stateOf(thread)}`);
@@ -51,8 +52,9 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   if (record.state === "closed") {
     claim(calls.length === 0 && subscriptions.length === 0, "R9: it has closed and waits for something");
     claim(children.length === 0, "it has closed and has open children");
+    const unheard = parent?.inbox.some(({ input }) => input.kind === "ended" && input.child === threadId);
     claim(
-      !parent?.children.some((child) => child.threadId === threadId),
+      unheard || !parent?.children.some((child) => child.threadId === threadId),
       "its parent does not know that it has closed",
     );
   } else if (opening) {
