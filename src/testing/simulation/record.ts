@@ -114,6 +114,16 @@ export class Record {
     for (const callId of calls) this.page(threadId).started.add(callId);
   }
 
+  /** A result of the call is durable, and was not discarded. */
+  isAnswered(threadId: ThreadId, callId: CallId): boolean {
+    const { consumed } = this.page(threadId);
+    return this.accepted.some(({ threadId: other, waiting }) => {
+      const { input, seq } = waiting;
+      if (other !== threadId || input.kind !== "result" || input.callId !== callId) return false;
+      return (consumed.get(seq) ?? []).every((commit) => discardsOf(commit, waiting).length === 0);
+    });
+  }
+
   /** A thread's history as its model sees it: its parents' up to where it began, and its own. */
   view(page: Page): readonly PlacedEntry[] {
     const { opening, history } = page;

@@ -469,10 +469,7 @@ export class World {
       threadId,
       durable: page.calls.has(callId),
       started: page.started.has(callId),
-      // A result of an inline call that somebody else sends is none.
-      answered:
-        page.calls.get(callId)?.form !== "inline" &&
-        this.record.accepted.some(({ waiting: { input } }) => input.kind === "result" && input.callId === callId),
+      answered: this.record.isAnswered(threadId, callId),
       closed: page.state === "closed",
       life: life.index,
     });

@@ -83,6 +83,7 @@ const faultsOfPlace = (world: World, { threadId, key, waiting }: Accepted): stri
 /** What it says, another input can say as well. */
 const shares = (input: WaitingInput["input"]): boolean =>
   input.kind === "timer" ||
+  (input.kind === "report" && input.failed === true) ||
   (input.kind === "event" && isOfTheRuntime(input.text)) ||
   (input.kind === "result" && (input.subscription === true || input.origin !== "tool" || input.failure !== undefined));
 
@@ -115,7 +116,7 @@ const faultsOfOrder = ({ record }: World): string[] =>
       if (other !== threadId || !canWait(waiting)) return [];
       if (input.kind === "text") return [`text ${input.text}`];
       if (input.kind === "event" && input.associative) return [`event ${input.callId} ${input.text}`];
-      return input.kind === "report" ? [`child ${input.child} ${input.text}`] : [];
+      return input.kind === "report" && !input.failed ? [`child ${input.child} ${input.text}`] : [];
     });
     const order = new Map(words.map((word, index) => [word, index]));
     const read = history
