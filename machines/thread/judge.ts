@@ -1,5 +1,5 @@
 import type { CallId } from "../history/ids.ts";
-import type { DiscardReason, Subscription, ThreadCommit } from "./commit.ts";
+import type { DiscardReason, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
 import { answerTo, isDeferrable, isEnded, isEvent, isInterrupt, type Ledger } from "./ledger.ts";
@@ -16,8 +16,13 @@ export const judge = (ledger: Ledger, waiting: WaitingInput): Judgement => {
   const { closing, halted } = ledger.record;
   if (closing && !isEnded(waiting)) return "closed";
   const judgement = judgedByKind(ledger, waiting);
-  return judgement === "keep" && halted && isDeferrable(waiting) && !isEnded(waiting) ? "halted" : judgement;
+  if (judgement !== "keep" || !halted || !isDeferrable(waiting)) return judgement;
+  // What ends a child or a subscription is taken note of, unheard.
+  const ends = isEnded(waiting) || (isEvent(waiting) && waiting.input.final && isActive(ledger, waiting.input.callId));
+  return ends ? "keep" : "halted";
 };
+
+const isActive = ({ subscriptions }: Ledger, id: CallId): boolean => subscriptions.some(({ callId }) => callId === id);
 
 /**
  * A result must answer a call that is outstanding and unanswered; an event must come from a subscription that is open, or
@@ -75,19 +80,14 @@ export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReaso
 });
 
 /** A commit beside a slice: inputs leave the inbox, the record stays as it is. */
-const aside = (
-  ledger: Ledger,
-  consumed: readonly number[],
-  facts: readonly Fact[],
-  ended: readonly CallId[] = [],
-): ThreadCommit => ({
+const aside = (ledger: Ledger, consumed: readonly number[], facts: readonly Fact[]): ThreadCommit => ({
   threadId: ledger.threadId,
   expectedVersion: ledger.version,
   entries: [],
   consumed,
   interrupting: [],
   calls: { made: [], settled: [] },
-  subscriptions: { opened: [], moved: [], ended, cancelled: [] },
+  subscriptions: { opened: [], moved: [], ended: [], cancelled: [] },
   timers: [],
   children: { opened: [], moved: [], ended: [] },
   sent: [],
@@ -102,10 +102,9 @@ export const sortIn = (
 ): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
   const consumed: number[] = [];
   const facts: Fact[] = [];
-  const ended: Subscription[] = [];
-  let { inbox, subscriptions } = ledger;
+  let { inbox } = ledger;
   for (const waiting of inputs) {
-    const judgement = judge({ ...ledger, inbox, subscriptions }, waiting);
+    const judgement = judge({ ...ledger, inbox }, waiting);
     if (judgement === "keep") {
       inbox = [...inbox, waiting];
       continue;
@@ -114,22 +113,12 @@ export const sortIn = (
     if (judgement !== "hand over") facts.push(discarded(waiting, judgement));
     else if (waiting.input.kind === "progress")
       facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
-    // A last event that a halted thread does not hear ends its subscription all the same.
-    if (judgement !== "halted" || !isEvent(waiting) || !waiting.input.final) continue;
-    ended.push(...subscriptions.filter(({ callId }) => callId === waiting.input.callId));
-    subscriptions = subscriptions.filter(({ callId }) => callId !== waiting.input.callId);
   }
   const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
   if (consumed.length === 0) return { ledger: { ...ledger, inbox, now }, commit: null };
-  const endings = ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name }));
   return {
-    ledger: { ...ledger, inbox, subscriptions, now, version: ledger.version + 1 },
-    commit: aside(
-      ledger,
-      consumed,
-      [...facts, ...endings],
-      ended.map(({ callId }) => callId),
-    ),
+    ledger: { ...ledger, inbox, now, version: ledger.version + 1 },
+    commit: aside(ledger, consumed, facts),
   };
 };
 
