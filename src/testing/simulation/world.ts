@@ -7,7 +7,7 @@ import { InputRefusedError, LeaseHeldError, StoreError, SystemStoppedError } fro
 import { silentLogger } from "../../logger.ts";
 import type { ScriptedChunk } from "../../model/scripted/answer.ts";
 import type { ScriptedRequest } from "../../model/scripted/request.ts";
-import { createSender } from "../../queue/sender.ts";
+import { createSender, type StoreSender } from "../../queue/sender.ts";
 import { isShared } from "../../store/store.ts";
 import { createSystem } from "../../system/create.ts";
 import type { ToolCall } from "../../tool/call.ts";
@@ -31,6 +31,8 @@ export interface Sent {
   /** What R2 compares, across threads. */
   readonly key: string;
   readonly by: Life;
+  /** What goes one way keeps its order; of two ways nobody can say which is faster. */
+  readonly way: string;
   answer: boolean | "refused" | "failed" | null;
 }
 
@@ -104,6 +106,7 @@ export class World {
   readonly #offPoints: () => void;
   #producers: Subject<ProducerEvent>[] = [];
   #sender: Life | undefined;
+  readonly #senders = new Map<Life, StoreSender>();
   #armed: { readonly point: CrashPoint; left: number } | undefined;
   #failures = 0;
   #words = 0;
@@ -430,8 +433,9 @@ export class World {
     const shared = isShared(this.main.store);
     if (there && shared) this.#sender ??= new Life(-1, this.#stores.open(), this.#grounds, false);
     const by = there && this.#sender ? this.#sender : this.main;
+    const way = `${there ? "sender" : "system"} ${by.index}`;
     for (const envelope of envelopes) {
-      const sent: Sent = { envelope, key: `${envelope.threadId} ${dedupKeyOf(envelope)}`, by, answer: null };
+      const sent: Sent = { envelope, key: `${envelope.threadId} ${dedupKeyOf(envelope)}`, by, way, answer: null };
       this.sent.push(sent);
       this.log.push(`  ${envelope.threadId} ${envelope.dedupId}: ${JSON.stringify(envelope.input)}`);
     }
@@ -456,8 +460,14 @@ export class World {
       }, fail(parcels));
       return;
     }
-    const sender = createSender(by.store, { clock: by.clock, logger: silentLogger });
+    const sender = this.#senderOf(by);
     for (const parcel of parcels) sender.send(parcel.envelope).then((fresh) => settle(parcel, fresh), fail([parcel]));
+  }
+
+  #senderOf(life: Life): StoreSender {
+    const sender = this.#senders.get(life) ?? createSender(life.store, { clock: life.clock, logger: silentLogger });
+    this.#senders.set(life, sender);
+    return sender;
   }
 
   #began(life: Life, name: string, { id: callId, threadId }: ToolCall): void {

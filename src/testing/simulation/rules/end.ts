@@ -2,6 +2,7 @@ import type { ContentItem } from "../../../../machines/history/entry.ts";
 import { callsOf } from "../../../../machines/history/entry.ts";
 import { endedText } from "../../../../machines/history/family-wording.ts";
 import { faultsOf } from "../../../../machines/history/faults.ts";
+import type { ThreadId } from "../../../../machines/history/ids.ts";
 import type { WaitingInput } from "../../../../machines/thread/input.ts";
 import { type Accepted, discardsOf, type Page } from "../record.ts";
 import { repeatable } from "../tools.ts";
@@ -108,23 +109,38 @@ const faultsOfPlaces = (world: World): string[] => {
   return faults;
 };
 
-/** R3: what can wait is read in the order it was accepted. */
-const faultsOfOrder = ({ record }: World): string[] =>
-  [...record.pages.values()].flatMap(({ threadId, history }) => {
-    const words = record.accepted.flatMap(({ threadId: other, waiting }) => {
-      const { input } = waiting;
-      if (other !== threadId || !canWait(waiting)) return [];
-      if (input.kind === "text") return [`text ${input.text}`];
-      if (input.kind === "event" && input.associative) return [`event ${input.callId} ${input.text}`];
-      return input.kind === "report" && !input.failed ? [`child ${input.child} ${input.text}`] : [];
-    });
-    const order = new Map(words.map((word, index) => [word, index]));
-    const read = history
-      .flatMap((placed) => wordsRead(placed) ?? [])
-      .filter((word) => order.has(word) && !word.includes("The subscription has ended"));
+/** What an accepted input says, where only it says so and it can wait. */
+const wordsOf = ({ waiting }: Accepted): string | undefined => {
+  const { input } = waiting;
+  if (!canWait(waiting)) return undefined;
+  if (input.kind === "text") return `text ${input.text}`;
+  if (input.kind === "event" && input.associative && !isOfTheRuntime(input.text))
+    return `event ${input.callId} ${input.text}`;
+  return input.kind === "report" && !input.failed ? `child ${input.child} ${input.text}` : undefined;
+};
+
+/** R3: what can wait is read in the order it was accepted, as far as it came the same way. */
+const faultsOfOrder = ({ record, sent }: World): string[] => {
+  const ways = new Map<string, string | undefined>();
+  for (const { key, way } of sent) ways.set(key, ways.has(key) && ways.get(key) !== way ? undefined : way);
+  const orders = new Map<string, Map<string, number>>();
+  for (const [index, one] of record.accepted.entries()) {
+    const words = wordsOf(one);
+    const key = `${one.threadId} ${one.key}`;
+    // What a tool or a producer sends goes the way of its process, which the record does not know.
+    const way = one.from ?? (ways.has(key) ? ways.get(key) : undefined);
+    if (words === undefined || way === undefined) continue;
+    const name = `${one.threadId} from ${way}`;
+    const order = orders.get(name) ?? new Map<string, number>();
+    orders.set(name, order.set(words, index));
+  }
+  return [...orders].flatMap(([name, order]) => {
+    const { history } = record.page(name.split(" ")[0] as ThreadId);
+    const read = history.flatMap((placed) => wordsRead(placed) ?? []).filter((words) => order.has(words));
     const sorted = [...read].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-    return same(read, sorted) ? [] : [`R3: ${threadId} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
+    return same(read, sorted) ? [] : [`R3: ${name} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
   });
+};
 
 /** R5: every history as it is stored, and every request as a strict model took it. */
 const faultsOfHistories = ({ record, lives }: World): string[] => [
