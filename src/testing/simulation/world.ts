@@ -48,6 +48,8 @@ export interface Begun {
   readonly answered: boolean;
   readonly closed: boolean;
   readonly life: number;
+  /** Another process has taken over, and this one does not know yet. */
+  readonly unaware: boolean;
 }
 
 /** Small numbers, so that a short story meets every limit. ms. */
@@ -157,6 +159,11 @@ export class World {
     );
   }
 
+  /** Another process has taken over from it: nothing of what it does from here on is durable. */
+  isUnaware(life: Life): boolean {
+    return this.leased !== undefined && this.leased !== life;
+  }
+
   askerOf({ prompt }: ScriptedRequest): ThreadId {
     return this.#askers.get(prompt) ?? ("?" as ThreadId);
   }
@@ -164,7 +171,7 @@ export class World {
   async play(steps: readonly Step[]): Promise<void> {
     await this.#drive(() => this.main.roots.length > 0);
     for (const step of steps) {
-      for (const life of this.lives) if (life.paused) life.goOn();
+      this.#wake();
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await breathe();
@@ -184,8 +191,9 @@ export class World {
   async finish(): Promise<void> {
     this.#failures = 0;
     this.#armed = undefined;
-    for (const life of this.lives) if (life.paused) life.goOn();
+    for (const life of this.lives) if (life.paused && this.leased === life) this.#kill(life);
     await this.#drive(() => this.main.roots.length > 0);
+    this.#wake();
     const unsure = new Map(this.sent.filter(({ answer }) => answer === "failed").map((sent) => [sent.key, sent]));
     for (const { envelope } of unsure.values()) this.#send([envelope], false);
     await this.#drive(() => this.#isAtRest());
@@ -221,7 +229,8 @@ export class World {
     this.main = life;
     this.#producers = [];
     this.#come(life).catch((error: unknown) => {
-      if (life.alive && !life.stopping) this.blame([`R9: a system does not begin: ${String(error)}`]);
+      if (life.alive && !life.stopping && (this.leased ?? life) === life)
+        this.blame([`R9: a system does not begin: ${String(error)}`]);
     });
     return life;
   }
@@ -261,7 +270,9 @@ export class World {
       modelOptions: { eventsAs: this.#story.signs ? "text" : "call" },
       store: life.store,
       clock: life.clock,
-      logger: silentLogger,
+      logger: process.env.DBG
+        ? ({ debug: console.log, info: console.log, warn: console.log, error: console.log } as never)
+        : silentLogger,
       random: () => this.#chance.next(),
       limits,
       tools: simulatedTools({
@@ -292,7 +303,18 @@ export class World {
   /** Where the process has died, another begins. */
   #revive(): void {
     if (this.#sender && !this.#sender.alive) this.#sender = undefined;
+    const { leased, main } = this;
+    if (leased && leased !== main && !leased.paused) {
+      // The process that was to be taken over from was faster, or has taken the lease back.
+      if (leased.alive && leased.roots.length > 0) this.main = leased;
+      if (!main.system || this.main === main) main.die();
+    }
     if (!this.main.alive) this.#begin();
+  }
+
+  /** A process that stood still goes on, once another has taken over. */
+  #wake(): void {
+    for (const life of this.lives) if (life.paused && this.leased !== life) life.goOn();
   }
 
   async #stop(life: Life): Promise<void> {
@@ -337,6 +359,18 @@ export class World {
       if (open) open.request.answer(this.word("ok"));
       else if (next !== undefined) await this.clock.advance(next - this.clock.now(), breathe);
     }
+    if (process.env.DBG)
+      console.log(
+        "DBG",
+        this.main.roots.map((r) => r.state),
+        this.lives.map((l) => [l.index, l.alive, l.paused, l.stopping, l.roots.length, !!l.system]),
+        this.openRequests.length,
+        this.sent.filter(({ answer }) => answer === null).map((s) => s.key + s.way),
+        this.#resting?.done,
+        this.record.changes,
+        this.clock.now(),
+        this.clock.due,
+      );
     const restless = [...this.record.pages.values()].flatMap(({ threadId, state, inbox }) =>
       state === "running" || inbox.size > 0 ? [`${threadId} is ${state}, ${inbox.size} inputs wait`] : [],
     );
@@ -482,6 +516,7 @@ export class World {
       answered: this.record.isAnswered(threadId, callId),
       closed: page.state === "closed",
       life: life.index,
+      unaware: this.isUnaware(life),
     });
   }
 

@@ -155,12 +155,14 @@ const faultsOfHistories = ({ record, lives }: World): string[] => [
 /** R7: a tool is called for a call that is durable and marked, once; in another process only if it may be, and never after its result. */
 const faultsOfTools = ({ begun }: World): string[] => {
   const lives = new Map<string, number>();
-  return begun.flatMap(({ name, callId, durable, started, answered, closed, life }) => {
+  return begun.flatMap(({ name, callId, durable, started, answered, closed, life, unaware }) => {
     const faults: string[] = [];
     const before = lives.get(callId);
     if (before === life) faults.push(`R7: ${name} was called twice for ${callId}`);
     if (before !== undefined && !repeatable.has(name)) faults.push(`R7: ${name} began again for ${callId}`);
     lives.set(callId, life);
+    // Handed over before the other took over, as far as anybody can tell.
+    if (unaware) return faults;
     if (!durable) faults.push(`R7: ${name} was called for ${callId}, which is not durable`);
     if (durable && !started) faults.push(`R7: ${callId} was handed over and is not marked`);
     if (answered && before !== undefined) faults.push(`R7: ${name} began again for ${callId}, which has its result`);

@@ -41,6 +41,8 @@ export const faultsOfRequest = (
   uncommitted: readonly PlacedEntry[],
   life: Life,
 ): string[] => {
+  // What it asks is asked in vain: its commit is refused.
+  if (world.isUnaware(life)) return [];
   const faults: string[] = [];
   const page = world.record.page(threadId);
   const answered = new Set(uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? [entry.callId] : [])));
