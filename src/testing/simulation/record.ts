@@ -116,7 +116,9 @@ export class Record {
 
   /** A result of the call is durable, and was not discarded. */
   isAnswered(threadId: ThreadId, callId: CallId): boolean {
-    const { consumed } = this.page(threadId);
+    const { consumed, made } = this.page(threadId);
+    // A result of an inline call that somebody else sends is none.
+    if (made.get(callId)?.form === "inline") return false;
     return this.accepted.some(({ threadId: other, waiting }) => {
       const { input, seq } = waiting;
       if (other !== threadId || input.kind !== "result" || input.callId !== callId) return false;

@@ -270,9 +270,7 @@ export class World {
       modelOptions: { eventsAs: this.#story.signs ? "text" : "call" },
       store: life.store,
       clock: life.clock,
-      logger: process.env.DBG
-        ? ({ debug: console.log, info: console.log, warn: console.log, error: console.log } as never)
-        : silentLogger,
+      logger: silentLogger,
       random: () => this.#chance.next(),
       limits,
       tools: simulatedTools({
@@ -305,9 +303,10 @@ export class World {
     if (this.#sender && !this.#sender.alive) this.#sender = undefined;
     const { leased, main } = this;
     if (leased && leased !== main && !leased.paused) {
-      // The process that was to be taken over from was faster, or has taken the lease back.
-      if (leased.alive && leased.roots.length > 0) this.main = leased;
-      if (!main.system || this.main === main) main.die();
+      const isUp = leased.alive && leased.roots.length > 0;
+      // The process that was to be taken over from was faster, or has taken the lease back; or nobody has it any more.
+      if (isUp === (main.system === undefined)) main.die();
+      if (isUp) this.main = leased;
     }
     if (!this.main.alive) this.#begin();
   }
@@ -359,18 +358,6 @@ export class World {
       if (open) open.request.answer(this.word("ok"));
       else if (next !== undefined) await this.clock.advance(next - this.clock.now(), breathe);
     }
-    if (process.env.DBG)
-      console.log(
-        "DBG",
-        this.main.roots.map((r) => r.state),
-        this.lives.map((l) => [l.index, l.alive, l.paused, l.stopping, l.roots.length, !!l.system]),
-        this.openRequests.length,
-        this.sent.filter(({ answer }) => answer === null).map((s) => s.key + s.way),
-        this.#resting?.done,
-        this.record.changes,
-        this.clock.now(),
-        this.clock.due,
-      );
     const restless = [...this.record.pages.values()].flatMap(({ threadId, state, inbox }) =>
       state === "running" || inbox.size > 0 ? [`${threadId} is ${state}, ${inbox.size} inputs wait`] : [],
     );
