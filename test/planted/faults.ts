@@ -61,7 +61,28 @@ export const faults: readonly Fault[] = [
       {
         file: "machines/thread/judge.ts",
         from: 'if (!call || call.form === "inline") return "call-not-outstanding";',
-        to: 'if (!call || call.form === "inline") return ledger.calls.length > 0 ? "keep" : "call-not-outstanding";',
+        to: 'if (!call || call.form === "inline") return hasActive(ledger) && !call ? "keep" : "call-not-outstanding";',
+      },
+      {
+        file: "machines/thread/judge.ts",
+        from: "const isActive =",
+        to: "const hasActive = ({ calls }: Ledger): boolean => calls.some(({ passive }) => !passive);\n\nconst isActive =",
+      },
+      {
+        file: "machines/thread/settle.ts",
+        from: "facts: [...slice.facts, ...entries",
+        to: `facts: [
+          ...slice.facts,
+          ...answers
+            .filter(({ input }) => !ledger.calls.some(({ callId }) => callId === input.callId))
+            .map(({ dedupId, input }) => ({
+              type: "input.discarded" as const,
+              dedupId,
+              kind: input.kind,
+              callId: input.callId,
+              reason: "call-not-outstanding" as const,
+            })),
+          ...entries`,
       },
       {
         file: "machines/thread/decide.ts",
@@ -121,7 +142,10 @@ export const faults: readonly Fault[] = [
         file: "src/thread/resident.ts",
         from: "const outcome = await persist(`commit of",
         to: `const reports = commit.sent.filter(({ input }) => input.kind === "report");
-          if (reports.length > 0) await store.accept(reports.map((one) => deliveryOf(one, at)), { inboxLimit: 1_000 });
+          for (const one of reports) {
+            const [taken] = await store.accept([deliveryOf(one, at)], { inboxLimit: 1_000 });
+            if (taken?.status === "accepted") this.#env.delivered(one.threadId, [{ ...taken, facts: [] }]);
+          }
           const outcome = await persist(\`commit of`,
       },
       {

@@ -27,10 +27,12 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
   const rested = async () => world.blame(await faultsAtRest(world));
   try {
     await world.play(story.steps);
+    world.log.push("everything comes to its end");
     await world.finish();
     await rested();
     const ids = () => open().map(({ threadId }) => threadId);
     if (world.faults.size === 0) {
+      world.log.push("the owner interrupts what is left");
       await world.tell(ids(), () => ({ kind: "interrupt" }));
       await rested();
       for (const { threadId, calls } of open())
@@ -38,12 +40,14 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
           world.blame([`R9: an interrupt does not end the work of ${threadId}`]);
     }
     if (world.faults.size === 0) {
+      world.log.push("the owner writes to everybody");
       await world.tell(ids(), () => ({ kind: "text", text: world.word("m") }));
       await rested();
       for (const { threadId, calls } of open())
         if (calls.size > 0) world.blame([`R9: ${threadId} waits on, though somebody wrote`]);
     }
     if (world.faults.size === 0) {
+      world.log.push("the owner closes the roots");
       const roots = open().filter(({ opening }) => !opening);
       await world.tell(
         roots.map(({ threadId }) => threadId),

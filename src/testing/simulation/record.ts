@@ -44,6 +44,8 @@ export interface Listener {
 export class Record {
   readonly accepted: Accepted[] = [];
   readonly pages = new Map<ThreadId, Page>();
+  /** What a commit told another thread and that one had heard already, by the key under which it had. */
+  readonly repeated: string[] = [];
   /** Grows with everything that becomes durable. */
   changes = 0;
   readonly #listener: Listener;
@@ -138,6 +140,7 @@ export class Record {
   }
 
   #file(threadId: ThreadId, key: string, acceptance: Acceptance | undefined, from: ThreadId | null): void {
+    if (acceptance?.status === "duplicate" && from !== null) this.repeated.push(`${threadId} ${key}`);
     if (acceptance?.status !== "accepted") return;
     this.changes++;
     const { waiting } = acceptance;

@@ -194,8 +194,8 @@ export class World {
     for (const life of this.lives) if (life.paused && this.leased === life) this.#kill(life);
     await this.#drive(() => this.main.roots.length > 0);
     this.#wake();
-    const unsure = new Map(this.sent.filter(({ answer }) => answer === "failed").map((sent) => [sent.key, sent]));
-    for (const { envelope } of unsure.values()) this.#send([envelope], false);
+    const last = new Map(this.sent.map((sent) => [sent.key, sent]));
+    for (const { envelope, answer } of last.values()) if (answer === "failed") this.#send([envelope], false);
     await this.#drive(() => this.#isAtRest());
   }
 

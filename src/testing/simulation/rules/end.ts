@@ -193,12 +193,14 @@ const faultsOfTimers = ({ record }: World): string[] => {
 
 /** Families: what a turn said to others arrived once, and nothing arrived that no turn said; every end is heard once. */
 const faultsOfFamilies = ({ record }: World): string[] => {
-  const faults: string[] = [];
+  const faults = record.repeated
+    .filter((key) => /\["(report|message|ended)"/.test(key))
+    .map((key) => `R7: ${key} was told before the commit that tells it`);
   for (const page of record.pages.values()) {
     const { threadId, opening, history } = page;
-    const asked = new Set(
+    const asked = new Map(
       history.flatMap(({ entry }) =>
-        entry.kind === "turn" ? callsOf(entry).map(({ callId }) => callId as string) : [],
+        entry.kind === "turn" ? callsOf(entry).map((call) => [call.callId as string, call] as const) : [],
       ),
     );
     const acknowledged = new Set(
@@ -206,15 +208,15 @@ const faultsOfFamilies = ({ record }: World): string[] => {
         entry.kind === "result" && entry.origin === "ack" ? [entry.callId as string] : [],
       ),
     );
-    const sent = record.accepted.filter(
-      ({ waiting: { input } }) =>
-        (input.kind === "report" && input.child === threadId && !input.failed) ||
-        (input.kind === "message" && input.parent === threadId),
-    );
-    for (const { waiting } of sent)
-      if (!asked.has(waiting.dedupId)) faults.push(`R7: ${threadId} sent ${waiting.dedupId}, which no turn of it says`);
-      else if (!acknowledged.has(waiting.dedupId))
-        faults.push(`R7: ${threadId} sent ${waiting.dedupId}, and does not know`);
+    for (const { waiting } of record.accepted) {
+      const { input, dedupId } = waiting;
+      const isReport = input.kind === "report" && input.child === threadId && !input.failed;
+      if (!isReport && !(input.kind === "message" && input.parent === threadId)) continue;
+      const { report, message } = asked.get(dedupId)?.args ?? {};
+      if ((isReport ? report : message) !== input.text)
+        faults.push(`R7: ${threadId} told ${input.text}, and no turn of it says so`);
+      else if (!acknowledged.has(dedupId)) faults.push(`R7: ${threadId} told ${input.text}, and does not know`);
+    }
     if (!opening) continue;
     const ends = record.accepted.filter(({ waiting: { input } }) => input.kind === "ended" && input.child === threadId);
     if (page.state === "closed" && ends.length !== 1)
