@@ -175,7 +175,10 @@ export const faults: readonly Fault[] = [
       {
         file: "machines/thread/intake.ts",
         from: "slice: { ...slice, bornChildren: [...slice.bornChildren, thread] },",
-        to: "slice: { ...slice, bornChildren: [...slice.bornChildren, thread, { ...thread, threadId: `${thread.threadId}.b` as typeof thread.threadId }] },",
+        to: `slice: {
+          ...slice,
+          bornChildren: [...slice.bornChildren, thread, { ...thread, threadId: (thread.threadId + ".b") as ThreadId }],
+        },`,
       },
     ],
     flags: [],

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
+import { hunt } from "./hunt.ts";
+import { checkFault } from "./plant.ts";
+
+const named = (name: string) => faults.find((fault) => fault.name === name) as (typeof faults)[number];
+
+describe("a planted fault", () => {
+  it.each(faults)("fits the source as it is: $name", (fault) => expect(() => checkFault(fault)).not.toThrow());
+
+  // The others: npm run planted.
+  it.each(["a deferred input dropped on restart", "an event's child opened twice"])(
+    "is found, and its story shortened: %s",
+    async (name) => {
+      const { failure } = await hunt(named(name), "1..200");
+      expect(failure?.shrunk.faults).not.toEqual([]);
+      expect(failure?.shrunk.story.steps.length).toBeLessThan(8);
+    },
+    120_000,
+  );
+});
