@@ -1,3 +1,4 @@
+import type { Act } from "./act.ts";
 import type { Coverage } from "./coverage.ts";
 import { faultsAtEnd } from "./rules/end.ts";
 import { faultsAtRest } from "./rules/rest.ts";
@@ -11,6 +12,8 @@ export interface Play {
   readonly faults: readonly string[];
   /** What happened, in order. */
   readonly log: readonly string[];
+  /** What was done to the system, in order. */
+  readonly acts: readonly Act[];
   readonly crashes: number;
   readonly accepted: number;
   readonly commits: number;
@@ -63,6 +66,13 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
     await world.end();
     await stores.end();
   }
-  const { faults, log, crashes, record } = world;
-  return { faults: [...faults], log, crashes, accepted: record.accepted.length, commits: record.changes };
+  const { faults, log, acts, record, processes } = world;
+  return {
+    faults: [...faults],
+    log,
+    acts,
+    crashes: processes.crashes,
+    accepted: record.accepted.length,
+    commits: record.changes,
+  };
 };

@@ -99,7 +99,7 @@ const faultsOfPlaces = (world: World): string[] => {
     faults.push(...faultsOfPlace(world, one));
   }
   const fresh = new Set<string>();
-  for (const { key, answer } of world.sent) {
+  for (const { key, answer } of world.mail.sent) {
     if (answer === null) faults.push(`R9: the sender of ${key} was told nothing`);
     if (answer !== true) continue;
     if (!keys.has(key)) faults.push(`R1: ${key} was acknowledged and is nowhere`);
@@ -120,9 +120,9 @@ const wordsOf = ({ waiting }: Accepted): string | undefined => {
 };
 
 /** R3: what can wait is read in the order it was accepted, as far as it came the same way. */
-const faultsOfOrder = ({ record, sent }: World): string[] => {
+const faultsOfOrder = ({ record, mail }: World): string[] => {
   const ways = new Map<string, string | undefined>();
-  for (const { key, way } of sent) ways.set(key, ways.has(key) && ways.get(key) !== way ? undefined : way);
+  for (const { key, way } of mail.sent) ways.set(key, ways.has(key) && ways.get(key) !== way ? undefined : way);
   const orders = new Map<string, Map<string, number>>();
   for (const [index, one] of record.accepted.entries()) {
     const words = wordsOf(one);
@@ -143,11 +143,11 @@ const faultsOfOrder = ({ record, sent }: World): string[] => {
 };
 
 /** R5: every history as it is stored, and every request as a strict model took it. */
-const faultsOfHistories = ({ record, lives }: World): string[] => [
+const faultsOfHistories = ({ record, processes }: World): string[] => [
   ...[...record.pages.values()].flatMap((page) =>
     faultsOf(record.view(page), [...page.calls.keys()]).map((fault) => `R5: ${page.threadId}, ${fault}`),
   ),
-  ...lives.flatMap(({ model }) =>
+  ...processes.lives.flatMap(({ model }) =>
     model.requests.flatMap(({ refusals }) => refusals.map((refusal) => `R5: a request: ${refusal}`)),
   ),
 ];
@@ -238,7 +238,7 @@ const faultsOfFamilies = ({ record }: World): string[] => {
 /** What a model saw of an input, it saw once: words are unique, so any that is there twice was doubled. */
 const faultsOfPrompts = (world: World): string[] => {
   const last = new Map<string, string>();
-  for (const { model } of world.lives)
+  for (const { model } of world.processes.lives)
     for (const request of model.requests) last.set(world.askerOf(request), JSON.stringify(request.prompt.slice(1)));
   return [...last].flatMap(([threadId, prompt]) => {
     const seen = new Set<string>();

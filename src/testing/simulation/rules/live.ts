@@ -14,8 +14,10 @@ export const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page,
   const left = [...before.calls.values()].filter(({ callId, passive }) => !passive && !settled.has(callId));
   const waiting = [...before.inbox.values()];
   if (before.state === "closed" && commit.record) faults.push(`R8: ${threadId} has closed and goes on`);
-  if (world.leased && world.leased.index !== life)
-    faults.push(`R8: process ${life} commits to ${threadId}, and process ${world.leased.index} has the lease`);
+  if (world.processes.leased && world.processes.leased.index !== life)
+    faults.push(
+      `R8: process ${life} commits to ${threadId}, and process ${world.processes.leased.index} has the lease`,
+    );
   for (const { entry } of entries) {
     const reads = entry.kind === "user" || entry.kind === "event" || entry.kind === "turn";
     if (reads && left.length > 0)
@@ -25,7 +27,7 @@ export const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page,
     if (entry.kind !== "result" || entry.origin !== "interrupted") continue;
     const call = before.calls.get(entry.callId);
     // A system that stops gives up its inline calls.
-    const stops = call?.form === "inline" && world.lives[life]?.stopping;
+    const stops = call?.form === "inline" && world.processes.lives[life]?.stopping;
     if (call && !call.passive && !waiting.some(interrupts) && !before.closing && !stops)
       faults.push(`R4: ${entry.callId} is interrupted, and nobody interrupted`);
   }
@@ -42,7 +44,7 @@ export const faultsOfRequest = (
   life: Life,
 ): string[] => {
   // What it asks is asked in vain: its commit is refused.
-  if (world.isUnaware(life)) return [];
+  if (world.processes.isUnaware(life)) return [];
   const faults: string[] = [];
   const page = world.record.page(threadId);
   const answered = new Set(uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? [entry.callId] : [])));
