@@ -34,6 +34,11 @@ const doneTo = async (acts: readonly Act[]): Promise<number> => {
     for (const name of rootNames) await system.open(name, { instructions: name });
     return system;
   };
+  const stop = async () => {
+    const stopped = system.stop();
+    await clock.advance(10_000, breathe);
+    await stopped;
+  };
   let system = await begin();
   for (const act of acts) {
     if (act.act === "send")
@@ -45,7 +50,7 @@ const doneTo = async (acts: readonly Act[]): Promise<number> => {
       );
     else if (act.act === "pass") await clock.advance(act.ms, breathe);
     else if (act.act === "restart") {
-      await system.stop();
+      await stop();
       system = await begin();
     } else {
       const request = model.openRequests.find(({ prompt }) => askers.get(prompt) === act.threadId);
@@ -53,7 +58,7 @@ const doneTo = async (acts: readonly Act[]): Promise<number> => {
     }
     await breathe();
   }
-  await system.stop();
+  await stop();
   return accepted;
 };
 
