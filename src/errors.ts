@@ -270,3 +270,51 @@ export class LeaseHeldError extends WakefulError {
     this.until = until;
   }
 }
+
+/** A tool asked a person something that cannot be asked, or whose call is over. */
+export class QuestionError extends WakefulError {
+  override readonly name = "QuestionError";
+  readonly code = "QUESTION";
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`The question was not asked: ${problem}`, options);
+  }
+}
+
+/** A question takes no answer: it was answered, ran out, was withdrawn with its call, or never was there. */
+export class ChoiceClosedError extends WakefulError {
+  override readonly name = "ChoiceClosedError";
+  readonly code = "CHOICE_CLOSED";
+  readonly choiceId: string;
+  constructor(choiceId: string, problem: string) {
+    super(`The question ${JSON.stringify(choiceId)} takes no answer: ${problem}`);
+    this.choiceId = choiceId;
+  }
+}
+
+/** An answer names a choice that the question does not have. The question stays open. */
+export class NoSuchChoiceError extends WakefulError {
+  override readonly name = "NoSuchChoiceError";
+  readonly code = "NO_SUCH_CHOICE";
+  readonly choiceId: string;
+  readonly choices: readonly string[];
+  constructor(choiceId: string, given: string, choices: readonly string[]) {
+    const known = choices.map((choice, index) => `${index} (${JSON.stringify(choice)})`).join(", ");
+    super(`The question ${JSON.stringify(choiceId)} has no choice ${given}; it has ${known}.`);
+    this.choiceId = choiceId;
+    this.choices = choices;
+  }
+}
+
+/**
+ * What `threadConfig` gave for a thread cannot work. The thread's slice has not begun; it is asked for again, with growing
+ * waits.
+ */
+export class ThreadConfigError extends WakefulError {
+  override readonly name = "ThreadConfigError";
+  readonly code = "THREAD_CONFIG";
+  readonly threadId: string;
+  constructor(threadId: string, problem: string, options?: ErrorOptions) {
+    super(`The configuration of thread ${threadId} cannot be used: ${problem}`, options);
+    this.threadId = threadId;
+  }
+}

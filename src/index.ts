@@ -8,6 +8,9 @@ export type {
   ThreadOptions,
   ThreadView,
 } from "./system/api.ts";
+export type { ThreadSnapshot } from "./system/snapshot.ts";
+export type { RoundSoFar } from "./thread/so-far.ts";
+export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
 export type { FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
 export {
@@ -21,6 +24,9 @@ export {
   type ToolDefinition,
 } from "./tool/define.ts";
 export { type AiInput, type AiTool, type AiToolOptions, fromAiTool } from "./tool/ai-tool.ts";
+export type { Question, QuestionAnswer } from "./tool/question.ts";
+export type { Approval, ApprovalPolicy } from "./tool/toolset.ts";
+export { type AnswerOptions, answerFor, choiceFor, oauthFor, viewFor } from "./tool/answer.ts";
 export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
@@ -32,6 +38,7 @@ export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
 export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
 export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
+export type { Choice, ChoiceAnswer, View } from "../machines/thread/choice.ts";
 export type { Child, ChildKind, Opening } from "../machines/thread/family.ts";
 export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
@@ -43,15 +50,19 @@ export { consoleLogger, type Logger, silentLogger } from "./logger.ts";
 export {
   AddressError,
   AnswerInterruptedError,
+  ChoiceClosedError,
   InputRefusedError,
   LeaseHeldError,
+  NoSuchChoiceError,
   OptionError,
+  QuestionError,
   RepeatedInputError,
   StoreClosedError,
   StoreCorruptError,
   StoreError,
   StoreFileError,
   SystemStoppedError,
+  ThreadConfigError,
   ThreadExistsError,
   ThreadFailedError,
   ThreadIdError,

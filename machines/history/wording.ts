@@ -54,6 +54,24 @@ const whyNot = {
 export const notExecutedText = (why: keyof typeof whyNot): ContentItem[] =>
   says(`Error: NOT executed: ${whyNot[why]}.`);
 
+/** Behind `Error: NOT executed`; `by`, `reason`: as who answered gave them. */
+export const deniedText = (by: string | null, reason: string | null): ContentItem[] =>
+  says(`Error: NOT executed: ${by ?? "a person"} denied this call${reason ? `, and says: ${reason}` : "."}`);
+
+export const expiredText = (): ContentItem[] =>
+  says("Error: NOT executed: nobody approved this call in time. Ask the user before you try again.");
+
+export const withdrawnText = (by: Interrupter): ContentItem[] =>
+  says(`Error: NOT executed: this call waited for approval, and ${withdrawers[by]}.`);
+
+const withdrawers: Readonly<Record<Interrupter, string>> = {
+  text: "the user wrote instead",
+  control: "the user stopped it",
+  stop: "the program was stopped",
+  halt: "the thread was halted",
+  close: "the thread was closed",
+};
+
 /** What a result says that says nothing: providers refuse blank text. */
 export const noOutput = "(no output)";
 

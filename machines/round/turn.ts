@@ -16,7 +16,7 @@ export type BuiltinAct =
 export type Verdict =
   | {
       readonly as: "refused";
-      readonly origin: "unknown_tool" | "reserved_tool" | "validation";
+      readonly origin: "unknown_tool" | "reserved_tool" | "validation" | "denied";
       /** What the model reads. */
       readonly text: string;
     }
@@ -27,6 +27,8 @@ export type Verdict =
       readonly onRestart: "again" | "fail";
       /** ms from the end of the round until the call is settled with an error. */
       readonly deadline?: number;
+      /** The call waits for a person's word before it is made. */
+      readonly asks?: true;
       /** When a wait ends by itself: ms from the end of the round. */
       readonly wakeAfter?: number;
       /** The same as an instant, ms since the epoch; what lies behind wakes at once. */

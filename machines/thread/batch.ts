@@ -61,7 +61,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
 
 /** All places of the subscription are taken; an event of no subscription is discarded instead. */
 const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>
-  "callId" in input &&
+  input.kind === "event" &&
   ledger.subscriptions.some(({ callId }) => callId === input.callId) &&
   !hasRoomFor(ledger, input.callId);
 

@@ -3,6 +3,8 @@ import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } fr
 import type { CallId } from "../history/ids.ts";
 import { displayForm, notExecutedText } from "../history/wording.ts";
 import type { Failure, RoundOutput } from "../round/turn.ts";
+import { choicesOf, openedFact } from "./asking.ts";
+import type { Choice } from "./choice.ts";
 import type { Call, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { ToolFailure, WaitingInput } from "./input.ts";
@@ -27,6 +29,8 @@ interface Closing {
   readonly made?: readonly Call[];
   readonly settled?: readonly CallId[];
   readonly timers?: ThreadCommit["timers"];
+  /** Questions of calls that are made. */
+  readonly asked?: readonly Choice[];
   readonly interrupting?: readonly number[];
   readonly consumed?: readonly number[];
   readonly record: ThreadRecord;
@@ -84,6 +88,8 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
   const { ledger, closing } = woundUp(open, given);
   const { slice } = ledger;
   const { entries = [], made = [], settled = [], timers = [], interrupting = [], consumed = [], failure } = closing;
+  const { asked = [] } = closing;
+  const choices = choicesOf(ledger, [...slice.settled, ...settled]);
   const calls = [...ledger.calls.filter(({ callId }) => !settled.includes(callId)), ...made];
   const goesOn = closing.record.roundDue || calls.some(({ form }) => form === "inline");
   const rest = goesOn ? null : restOf({ ...ledger, calls, record: closing.record, slice }, failure ?? null);
@@ -101,6 +107,7 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
   return {
     ...ledger,
     calls,
+    choices: [...choices.left, ...asked],
     record,
     version: ledger.version + 1,
     inbox: interrupting.length > 0 ? marked(ledger.inbox, interrupting) : ledger.inbox,
@@ -118,6 +125,7 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
         ended: slice.ended.map(({ callId }) => callId),
         cancelled: slice.cancelled.map(({ callId }) => callId),
       },
+      ...(asked.length > 0 && { choices: { opened: asked, moved: [] } }),
       timers: [...timers, ...(rest?.linger ? [{ callId: null, purpose: "linger" as const, due: rest.linger }] : [])],
       children: {
         opened: slice.bornChildren,
@@ -143,6 +151,8 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
           ({ threadId, source }): Fact => ({ type: "child.ended", childId: threadId, callId: source.callId }),
         ),
         ...closing.facts,
+        ...asked.map((choice) => openedFact(choice, made.find(({ callId }) => callId === choice.callId)?.name ?? "")),
+        ...choices.facts,
         ...end,
       ],
     },
@@ -188,6 +198,7 @@ export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
       entries: turn.entries,
       made: turn.made,
       timers: turn.timers,
+      asked: turn.asked,
       interrupting: cutting ? [cutting.seq] : [],
       consumed: controls.map(({ seq }) => seq),
       record: turn.record,

@@ -2,12 +2,13 @@ import type { EventSource, PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { JsonObject } from "../history/json.ts";
 import type { CallForm, Failure, Retry, Usage } from "../round/turn.ts";
+import type { Choice, View } from "./choice.ts";
 import type { Fact } from "./facts.ts";
 import type { Child, NewThread } from "./family.ts";
 import type { Envelope } from "./input.ts";
 
-/** How far a call got. `proposed` (waits for approval) comes before these, a result after them. */
-export type CallStatus = "committed" | "started" | "acknowledged";
+/** How far a call got. `proposed`: it waits for approval. A result comes after all of these. */
+export type CallStatus = "proposed" | "committed" | "started" | "acknowledged";
 
 /** An outstanding call, as the record keeps it until its result is committed. */
 export interface Call {
@@ -24,7 +25,13 @@ export interface Call {
   readonly status: CallStatus;
   /** What a wait says of itself in its result. */
   readonly note?: string;
+  /** ms from its approval until the call is settled with an error; a call that needs none has its timer from the start. */
+  readonly deadline?: number;
 }
+
+/** Work is in flight, or would be but for an approval: a call that waits for one is active, whatever its tool. */
+export const isActive = ({ passive, status }: Pick<Call, "passive" | "status">): boolean =>
+  !passive || status === "proposed";
 
 /** A call whose first result said that events follow. Its id is the call's. */
 export interface Subscription extends EventSource {
@@ -35,11 +42,12 @@ export interface Subscription extends EventSource {
 }
 
 /**
- * An instant (`due`, ms since the epoch) at which something happens to a call, or to the thread itself (`retry`: the model
- * is asked again; `linger`: an event's child that nobody needs any more closes). A call has at most one timer of each purpose, and so has the thread.
+ * An instant (`due`, ms since the epoch) at which something happens to a call (`expiry`: its next question runs out), or to
+ * the thread itself (`retry`: the model is asked again; `linger`: an event's child that nobody needs any more closes). A
+ * call has at most one timer of each purpose, and so has the thread.
  */
 export type Timer =
-  | { readonly callId: CallId; readonly purpose: "wake" | "deadline"; readonly due: number }
+  | { readonly callId: CallId; readonly purpose: "wake" | "deadline" | "expiry"; readonly due: number }
   | { readonly callId: null; readonly purpose: "retry" | "linger"; readonly due: number };
 
 /** The state a thread rests in, as `thread.state` names it; `running` while a slice is under way. */
@@ -63,6 +71,8 @@ export interface ThreadRecord {
   /** When an event's child that rests closes by itself, ms since the epoch. */
   readonly linger: number | null;
   readonly usage: Usage;
+  /** Names of tools whose calls a person approved for good, in this thread. */
+  readonly allowed: readonly string[];
   /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
   readonly halted: boolean;
   /**
@@ -84,6 +94,7 @@ export const newRecord: ThreadRecord = {
   retry: null,
   linger: null,
   usage: { inputTokens: 0, outputTokens: 0 },
+  allowed: [],
   halted: false,
   closing: null,
   state: "idle",
@@ -96,6 +107,12 @@ export type DiscardReason =
   | "unknown-source"
   | "subscription-ended"
   | "not-due"
+  /** The question was answered, ran out, was withdrawn, or never was. */
+  | "choice-closed"
+  /** There is a question of that id already. */
+  | "choice-known"
+  /** The question has no such choice. */
+  | "no-such-choice"
   /** The thread, or the tree it is in, was stopped by its owner. */
   | "halted"
   /** The thread closes, or has closed. */
@@ -116,7 +133,16 @@ export interface ThreadCommit {
   readonly consumed: readonly number[];
   /** `seq`s of texts that cut a round short and stay in the inbox with that mark. */
   readonly interrupting: readonly number[];
-  readonly calls: { readonly made: readonly Call[]; readonly settled: readonly CallId[] };
+  /** `approved`: proposed ones that are `committed` from now on. */
+  readonly calls: {
+    readonly made: readonly Call[];
+    readonly settled: readonly CallId[];
+    readonly approved?: readonly CallId[];
+  };
+  /** Those of settled calls are cleared by the store with the call. `moved`: answered ones as they are from now on. */
+  readonly choices?: { readonly opened: readonly Choice[]; readonly moved: readonly Choice[] };
+  /** Each takes the place of the one of its type. */
+  readonly views?: readonly View[];
   /**
    * `moved`: active ones as they are from now on, each in the place it has. `cancelled`: those of `ended` whose source does
    * not know of it and is told to stop.

@@ -147,7 +147,10 @@ export const beginInterruption = (ledger: Ledger, interruption: Interruption): L
 });
 
 /** Outstanding calls that nothing answers: they are told to stop. */
-export const callsToStop = (ledger: Ledger): readonly CallId[] => unanswered(ledger).map(({ callId }) => callId);
+export const callsToStop = (ledger: Ledger): readonly CallId[] =>
+  unanswered(ledger)
+    .filter(({ status }) => status !== "proposed")
+    .map(({ callId }) => callId);
 
 /** Deferrable inputs that were not announced yet. */
 export const newlyDeferred = (ledger: Ledger): readonly WaitingInput[] =>

@@ -1,7 +1,8 @@
 import type { ContentItem, DisplaySegment, Entry, Origin } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
-import type { JsonObject } from "../history/json.ts";
+import type { Json, JsonObject } from "../history/json.ts";
 import type { Failure, RoundOutput, Usage } from "../round/turn.ts";
+import type { Choice, ChoiceAnswer } from "./choice.ts";
 import type { DiscardReason, ThreadState } from "./commit.ts";
 import type { ChildKind } from "./family.ts";
 import type { Input, InputKind } from "./input.ts";
@@ -30,6 +31,37 @@ export type Fact =
       readonly display: string;
       readonly passive: boolean;
     }
+  | {
+      readonly type: "choice.opened";
+      readonly choiceId: string;
+      readonly callId: CallId;
+      readonly kind: Choice["kind"];
+      /** The tool that asks, or is to be called. */
+      readonly name: string;
+      readonly prompt: string;
+      readonly choices: readonly string[];
+      readonly default: number | null;
+      readonly expiresAt: number | null;
+    }
+  /** A question of a tool that works elsewhere has its answer, and stays open until its call is settled. */
+  | {
+      readonly type: "choice.answered";
+      readonly choiceId: string;
+      readonly callId: CallId;
+      readonly choice: string;
+      readonly answer: ChoiceAnswer;
+    }
+  /** `withdrawn`: its call ended first. */
+  | {
+      readonly type: "choice.closed";
+      readonly choiceId: string;
+      readonly callId: CallId;
+      readonly outcome: "answered" | "expired" | "withdrawn";
+      readonly choice?: string;
+      readonly answer?: ChoiceAnswer;
+    }
+  | { readonly type: "oauth.required"; readonly callId: CallId; readonly url: string }
+  | { readonly type: "view.updated"; readonly viewType: string; readonly content: Json; readonly callId?: CallId }
   | { readonly type: "call.progressed"; readonly callId: CallId; readonly text: string }
   | {
       readonly type: "call.settled";

@@ -1,4 +1,5 @@
 import type { RoundOutput } from "../round/turn.ts";
+import { isActive } from "./commit.ts";
 import {
   batchWaits,
   bringsInterruption,
@@ -44,7 +45,7 @@ export const guards = {
   batchWaits: ({ context }: Asked) => batchWaits(context),
   lacksConfiguration: ({ context }: Asked) => !context.configured,
   mayAsk: ({ context }: Asked) => mayAsk(context),
-  activeCallOutstanding: ({ context }: Asked) => context.calls.some(({ passive }) => !passive),
+  activeCallOutstanding: ({ context }: Asked) => context.calls.some(isActive),
   passiveCallOutstanding: ({ context }: Asked) => context.calls.length > 0,
   subscriptionActive: ({ context }: Asked) => context.subscriptions.length > 0,
 };

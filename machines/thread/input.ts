@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ContentItem, DisplaySegment } from "../history/entry.ts";
 import { CallId, ThreadId } from "../history/ids.ts";
-import { JsonObject } from "../history/json.ts";
+import { Json, JsonObject } from "../history/json.ts";
 
 /** Why a tool failed, for the feed and the log; never shown to the model. */
 export const ToolFailure = z.object({
@@ -10,6 +10,8 @@ export const ToolFailure = z.object({
   message: z.string(),
 });
 export type ToolFailure = z.infer<typeof ToolFailure>;
+
+const ChoiceId = z.string().min(1).max(500);
 
 /** Everything that can enter a thread. The kind decides what it does there (DESIGN, section 3, the table). */
 export const Input = z.discriminatedUnion("kind", [
@@ -40,11 +42,14 @@ export const Input = z.discriminatedUnion("kind", [
     associative: z.boolean().default(false),
     final: z.boolean().default(false),
   }),
-  /** A call's timer is due: a wait is over (`wake`), or the result did not come in time (`deadline`). */
+  /**
+   * A call's timer is due: a wait is over (`wake`), the result did not come in time (`deadline`), or nobody answered a
+   * question (`expiry`).
+   */
   z.object({
     kind: z.literal("timer"),
     callId: CallId,
-    purpose: z.enum(["wake", "deadline"]),
+    purpose: z.enum(["wake", "deadline", "expiry"]),
     due: z.number(),
   }),
   /** A request that was postponed is due to be made again. */
@@ -65,6 +70,34 @@ export const Input = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("resume"), sender: z.string().default("user") }),
   /** The thread and its descendants end for good. */
   z.object({ kind: z.literal("close"), sender: z.string().default("user") }),
+  /** A call that is under way asks a person something. */
+  z.object({
+    kind: z.literal("choice"),
+    callId: CallId,
+    choiceId: ChoiceId,
+    /** `ask`: its tool is at work in this process. `choice`: elsewhere. */
+    form: z.enum(["ask", "choice"]).default("choice"),
+    prompt: z.string().min(1, "a prompt is not empty").max(10_000, "a prompt has at most 10,000 characters"),
+    choices: z.array(z.string().min(1).max(500)).min(1, "a question has a choice").max(50),
+    default: z.number().int().nonnegative().nullable().default(null),
+    expiresAt: z.number().nullable().default(null),
+  }),
+  /** A person answers a question: `choice` is its number, from 0, or its words. */
+  z.object({
+    kind: z.literal("answer"),
+    choiceId: ChoiceId,
+    choice: z.union([z.number().int().nonnegative(), z.string().min(1).max(500)]),
+    by: z.string().max(200).nullable().default(null),
+    reason: z.string().max(10_000).nullable().default(null),
+  }),
+  /** A call can go on once a person has signed in at `url`. Handed to the application. */
+  z.object({
+    kind: z.literal("oauth"),
+    callId: CallId,
+    url: z.url({ protocol: /^https?$/, error: "it takes an address of http or https" }).max(10_000),
+  }),
+  /** What a tool shows beside the conversation. Handed to the application, and replayed to who comes later. */
+  z.object({ kind: z.literal("view"), callId: CallId.optional(), viewType: z.string().min(1).max(200), content: Json }),
   /** News of a call that is under way: handed to the application, never in a history. */
   z.object({ kind: z.literal("progress"), callId: CallId, text: z.string() }),
   /** A person stops what is going on without saying anything. */
@@ -77,9 +110,10 @@ export type ResultInput = Extract<Input, { kind: "result" }>;
 export type EventInput = Extract<Input, { kind: "event" }>;
 export type EndedInput = Extract<Input, { kind: "ended" }>;
 export type TimerInput = Extract<Input, { kind: "timer" }>;
+export type AnswerInput = Extract<Input, { kind: "answer" }>;
 
 /** Kinds that the design has and this version does not handle: refused at the door, by name. */
-export const unsupportedKinds = ["approval", "answer", "oauth", "choice", "view", "compact"] as const;
+export const unsupportedKinds = ["compact"] as const;
 
 /**
  * How many inputs may wait when this one comes; one more refuses it. What ends a wait always comes in (R9): results,
@@ -88,7 +122,8 @@ export const unsupportedKinds = ["approval", "answer", "oauth", "choice", "view"
  */
 export const roomFor = (input: Input, inboxLimit: number): number => {
   if (input.kind === "text") return input.whileBusy === "interrupt" ? 2 * inboxLimit : inboxLimit;
-  return input.kind === "progress" || (input.kind === "event" && !input.final) ? inboxLimit : Number.POSITIVE_INFINITY;
+  const isNews = ["progress", "oauth", "view", "choice"].includes(input.kind);
+  return isNews || (input.kind === "event" && !input.final) ? inboxLimit : Number.POSITIVE_INFINITY;
 };
 
 /** An input on its way to a thread; the unit of delivery. */
@@ -100,11 +135,12 @@ export const Envelope = z.object({
 export type Envelope = z.infer<typeof Envelope>;
 
 /**
- * What an input is about: the call for results, events, timers and progress, the child or parent for what threads tell each
+ * What an input is about: the call for results, events, timers and what calls ask and show, the question for answers, the child or parent for what threads tell each
  * other, the sender for what a person says.
  */
 export const sourceOf = (input: Input): string => {
-  if ("callId" in input) return input.callId;
+  if (input.kind === "answer") return input.choiceId;
+  if ("callId" in input) return input.callId ?? "";
   if ("child" in input) return input.child;
   if ("parent" in input) return input.parent;
   return "sender" in input ? input.sender : "";

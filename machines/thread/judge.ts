@@ -1,4 +1,5 @@
 import type { CallId } from "../history/ids.ts";
+import { type Acted, actOn, judgeAnswer, judgeChoice, judgeExpiry, nothingActed } from "./asking.ts";
 import type { DiscardReason, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
@@ -46,10 +47,16 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
       return ledger.children.some(({ threadId }) => threadId === input.child) ? "keep" : "unknown-source";
     case "message":
       return ledger.opening?.parent === input.parent ? "keep" : "unknown-source";
+    case "choice":
+      return judgeChoice(ledger, input);
+    case "answer":
+      return judgeAnswer(ledger, input);
     case "result":
     case "timer": {
+      if (input.kind === "timer" && input.purpose === "expiry") return judgeExpiry(ledger, input);
       const call = ledger.calls.find(({ callId }) => callId === input.callId);
-      if (!call || call.form === "inline") return "call-not-outstanding";
+      // Nobody was given a call that waits for approval.
+      if (!call || call.form === "inline" || call.status === "proposed") return "call-not-outstanding";
       // A wait ends by its own time; an active call has a deadline at most.
       if (input.kind === "timer" && input.purpose === "wake" && !call.passive) return "call-not-outstanding";
       return answerTo(ledger, input.callId) ? "call-already-answered" : "keep";
@@ -61,37 +68,54 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
       if (ends) return "subscription-ended";
       const known =
         ledger.subscriptions.some(({ callId }) => callId === input.callId) ||
-        ledger.calls.some(({ callId, passive, form }) => callId === input.callId && !passive && form !== "inline");
+        ledger.calls.some(
+          ({ callId, passive, form, status }) =>
+            callId === input.callId && !passive && form !== "inline" && status !== "proposed",
+        );
       return known ? "keep" : "unknown-source";
     }
-    case "progress": {
-      const known = [...ledger.calls, ...ledger.subscriptions].some(({ callId }) => callId === input.callId);
-      return known ? "hand over" : "call-not-outstanding";
-    }
+    case "view":
+      return input.callId === undefined || isAtWork(ledger, input.callId) ? "hand over" : "call-not-outstanding";
+    case "oauth":
+    case "progress":
+      return isAtWork(ledger, input.callId) ? "hand over" : "call-not-outstanding";
   }
 };
+
+/** Its call is outstanding, and made, or its subscription open. */
+const isAtWork = ({ calls, subscriptions }: Ledger, id: CallId): boolean =>
+  calls.some(({ callId, status }) => callId === id && status !== "proposed") ||
+  subscriptions.some(({ callId }) => callId === id);
 
 export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReason): Fact => ({
   type: "input.discarded",
   dedupId,
   kind: input.kind,
-  ...("callId" in input ? { callId: input.callId } : {}),
+  ...("callId" in input && input.callId !== undefined ? { callId: input.callId } : {}),
   reason,
 });
 
 /** A commit beside a slice: inputs leave the inbox, the record stays as it is. */
-const aside = (ledger: Ledger, consumed: readonly number[], facts: readonly Fact[]): ThreadCommit => ({
+const aside = (
+  ledger: Ledger,
+  consumed: readonly number[],
+  facts: readonly Fact[],
+  acted: Acted = nothingActed(ledger),
+): ThreadCommit => ({
   threadId: ledger.threadId,
   expectedVersion: ledger.version,
   entries: [],
   consumed,
   interrupting: [],
-  calls: { made: [], settled: [] },
+  calls: { made: [], settled: [], ...(acted.approved.length > 0 && { approved: acted.approved }) },
+  ...(acted.opened.length + acted.moved.length > 0 && { choices: { opened: acted.opened, moved: acted.moved } }),
+  ...(acted.views.length > 0 && { views: acted.views }),
   subscriptions: { opened: [], moved: [], ended: [], cancelled: [] },
-  timers: [],
+  timers: acted.timers,
   children: { opened: [], moved: [], ended: [] },
   sent: [],
-  record: null,
+  // Approved for good: nothing but that is another in the record, which has no timer of its own while a call is outstanding.
+  record: acted.ledger.record === ledger.record ? null : acted.ledger.record,
   facts,
 });
 
@@ -101,24 +125,27 @@ export const sortIn = (
   inputs: readonly WaitingInput[],
 ): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
   const consumed: number[] = [];
-  const facts: Fact[] = [];
-  let { inbox } = ledger;
+  let acted = nothingActed(ledger);
   for (const waiting of inputs) {
-    const judgement = judge({ ...ledger, inbox }, waiting);
+    const judgement = judge(acted.ledger, waiting);
     if (judgement === "keep") {
-      inbox = [...inbox, waiting];
+      const after = actOn(acted, waiting);
+      acted = { ...after, ledger: { ...after.ledger, inbox: [...after.ledger.inbox, waiting] } };
       continue;
     }
     consumed.push(waiting.seq);
-    if (judgement !== "hand over") facts.push(discarded(waiting, judgement));
-    else if (waiting.input.kind === "progress")
-      facts.push({ type: "call.progressed", callId: waiting.input.callId, text: waiting.input.text });
+    if (judgement === "hand over") {
+      acted = actOn(acted, waiting);
+      continue;
+    }
+    acted = { ...acted, facts: [...acted.facts, discarded(waiting, judgement)] };
   }
   const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
-  if (consumed.length === 0) return { ledger: { ...ledger, inbox, now }, commit: null };
+  const after = { ...acted.ledger, now };
+  if (consumed.length + acted.facts.length === 0) return { ledger: after, commit: null };
   return {
-    ledger: { ...ledger, inbox, now, version: ledger.version + 1 },
-    commit: aside(ledger, consumed, facts),
+    ledger: { ...after, version: ledger.version + 1 },
+    commit: aside(ledger, consumed, acted.facts, acted),
   };
 };
 

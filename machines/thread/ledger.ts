@@ -1,10 +1,12 @@
 import type { PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { RoundLimits } from "../round/turn.ts";
-import type { Call, Subscription, ThreadCommit, ThreadRecord } from "./commit.ts";
+import type { Choice } from "./choice.ts";
+import { type Call, isActive, type Subscription, type ThreadCommit, type ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { Child, NewThread, Opening } from "./family.ts";
 import type {
+  AnswerInput,
   EndedInput,
   Envelope,
   EventInput,
@@ -30,6 +32,8 @@ export interface ThreadLimits {
   readonly eventChildrenAtOnce: number;
   /** ms that an event's child stays idle before it closes by itself. */
   readonly eventChildLinger: number;
+  /** ms that a call waits for approval. */
+  readonly approval: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
 }
@@ -92,6 +96,8 @@ export interface Ledger {
   /** Outstanding calls, by position. */
   readonly calls: readonly Call[];
   readonly subscriptions: readonly Subscription[];
+  /** Questions of outstanding calls, in the order they were opened. */
+  readonly choices: readonly Choice[];
   /** How the thread began; null for a root. */
   readonly opening: Opening | null;
   /** Open ones, in the order they were opened. */
@@ -109,6 +115,8 @@ export interface Ledger {
   /** Calls that the process died over and that are not begun again: settled with the next batch. */
   readonly lost: readonly CallId[];
   readonly slice: Slice;
+  /** The configuration is asked for again at the start of each slice. */
+  readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
@@ -128,12 +136,14 @@ export type ThreadOrigin = Pick<
   | "record"
   | "calls"
   | "subscriptions"
+  | "choices"
   | "inbox"
   | "working"
   | "opening"
   | "children"
   | "freshId"
->;
+> &
+  Partial<Pick<Ledger, "configuresEachSlice">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -141,6 +151,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   announced: 0,
   lost: [],
   slice: noSlice,
+  configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
   now: 0,
   stopping: false,
@@ -167,9 +178,9 @@ export const isControl = (waiting: WaitingInput): boolean =>
 /** Acted on without a word in the history: nobody misses it when the thread closes. */
 export const leavesATrace = (waiting: WaitingInput): boolean =>
   !isControl(waiting) && !["rested", "resume", "retry"].includes(waiting.input.kind);
-/** A result or a timer: what settles a call. */
-export const isAnswer = (waiting: WaitingInput): waiting is WaitingOf<ResultInput | TimerInput> =>
-  waiting.input.kind === "result" || waiting.input.kind === "timer";
+/** A result, a timer, or what denies an approval: what settles a call. */
+export const isAnswer = (waiting: WaitingInput): waiting is Answer => answering.has(waiting.input.kind);
+const answering: ReadonlySet<Input["kind"]> = new Set(["result", "timer", "answer"]);
 /** Text that interrupts, unless its sender asked it to wait (R6). */
 export const isInterruptingText = ({ input }: WaitingInput): boolean =>
   input.kind === "text" && input.whileBusy === "interrupt";
@@ -184,7 +195,11 @@ export const isDeferrable = ({ input }: WaitingInput): boolean =>
 export const isFromOutside = (waiting: WaitingInput): boolean =>
   isText(waiting) || (isEvent(waiting) && !isThreaded(waiting));
 
-type Answer = WaitingOf<ResultInput | TimerInput>;
+type Answer = WaitingOf<ResultInput | TimerInput | AnswerInput>;
+
+/** The call that an answer settles; the question of an approval has the id of its call. */
+export const settledBy = ({ input }: Answer): CallId =>
+  input.kind === "answer" ? (input.choiceId as CallId) : input.callId;
 
 /** An inbox is never changed, so what it holds is looked up once: the cost of a decision is one walk, not one a call. */
 const answers = new WeakMap<readonly WaitingInput[], ReadonlyMap<CallId, Answer>>();
@@ -197,7 +212,7 @@ export const answerTo = ({ inbox }: Pick<Ledger, "inbox">, callId: CallId): Answ
       inbox
         .filter(isAnswer)
         .reverse()
-        .map((answer) => [answer.input.callId, answer]),
+        .map((answer) => [settledBy(answer), answer]),
     );
     answers.set(inbox, known);
   }
@@ -208,7 +223,7 @@ export const answerTo = ({ inbox }: Pick<Ledger, "inbox">, callId: CallId): Answ
 export const unanswered = (ledger: Ledger): readonly Call[] =>
   ledger.calls.filter(({ callId }) => !ledger.lost.includes(callId) && !answerTo(ledger, callId));
 
-export const hasActiveUnanswered = (ledger: Ledger): boolean => unanswered(ledger).some((call) => !call.passive);
+export const hasActiveUnanswered = (ledger: Ledger): boolean => unanswered(ledger).some(isActive);
 
 /**
  * Dispatched and passive calls that are committed and not yet handed over. One whose deadline came first is over before

@@ -97,6 +97,8 @@ export const threadMachine = setup({
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
     stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
     configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
+    /** A slice begins, and works with what its thread has by now. One that goes on keeps what it began with. */
+    beginSlice: assign(({ context }) => ({ configured: context.configured && !context.configuresEachSlice })),
     /** The model changed, or what is known of it: the next slice loads anew. */
     unconfigure: assign({ configured: false }),
     takeBatch: withEffects(({ context, enqueue }) => {
@@ -146,11 +148,6 @@ export const threadMachine = setup({
       description: "Never rested in: record and inbox say what comes next, live and on load alike.",
       always: [
         {
-          guard: "isStopping",
-          target: "stopped",
-          description: "Nothing begins any more. Record and inbox are in the store, and the next start goes on there.",
-        },
-        {
           guard: "isClosed",
           target: "closed",
           description: "Its children have ended, and its parent is told by the commit that said so.",
@@ -178,13 +175,13 @@ export const threadMachine = setup({
           guard: "stopWaits",
           target: "running.preparing",
           description: "An interrupt without text settles what is outstanding and releases the deferred.",
-          actions: { type: "interrupt", params: { by: "control" } },
+          actions: ["beginSlice", { type: "interrupt", params: { by: "control" } }],
         },
         {
           guard: "stopFollows",
           target: "running.preparing",
           description: "What waits goes into the history, and the model is asked nothing.",
-          actions: "wakeEarly",
+          actions: ["beginSlice", "wakeEarly"],
         },
         {
           guard: "controlWaits",
@@ -197,7 +194,7 @@ export const threadMachine = setup({
           guard: "textInterrupts",
           target: "running.preparing",
           description: "R6: the user is heard. Calls without a result are settled as interrupted.",
-          actions: { type: "interrupt", params: { by: "text" } },
+          actions: ["beginSlice", { type: "interrupt", params: { by: "text" } }],
         },
         {
           guard: "roundIsDue",
@@ -209,7 +206,7 @@ export const threadMachine = setup({
           guard: "batchWaits",
           target: "running.preparing",
           description: "R4 holds nothing back: all that waits is one batch, and waits are woken early.",
-          actions: "wakeEarly",
+          actions: ["beginSlice", "wakeEarly"],
         },
         {
           guard: "quietWaits",

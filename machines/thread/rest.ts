@@ -1,12 +1,12 @@
 import { failedChildText } from "../history/family-wording.ts";
 import type { Failure } from "../round/turn.ts";
-import type { ThreadState } from "./commit.ts";
+import { isActive, type ThreadState } from "./commit.ts";
 import type { Envelope } from "./input.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** The state that calls and subscriptions alone imply. */
 export const restingState = ({ calls, subscriptions }: Pick<Ledger, "calls" | "subscriptions">): ThreadState => {
-  if (calls.some(({ passive }) => !passive)) return "awaitingActiveCall";
+  if (calls.some(isActive)) return "awaitingActiveCall";
   if (calls.length > 0) return "idlePassive";
   return subscriptions.length > 0 ? "subscribed" : "idle";
 };

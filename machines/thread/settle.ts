@@ -2,11 +2,14 @@ import type { ContentItem, PlacedEntry, ResultEntry } from "../history/entry.ts"
 import type { CallId } from "../history/ids.ts";
 import {
   deadlineText,
+  deniedText,
+  expiredText,
   interruptedText,
   noOutput,
   restartText,
   timerText,
   tooManySubscriptionsText,
+  withdrawnText,
   wokenEarlyText,
 } from "../history/wording.ts";
 import type { Call, Subscription } from "./commit.ts";
@@ -53,6 +56,8 @@ const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[
   const answer = answerTo(ledger, call.callId);
   if (!answer && ledger.lost.includes(call.callId))
     return { at, origin: "restart", error: true, content: restartText() };
+  if (!answer && call.status === "proposed")
+    return { at, origin: "interrupted", error: true, content: withdrawnText(ledger.slice.interruption ?? "text") };
   if (!answer) {
     const by = ledger.slice.interruption;
     const content =
@@ -60,6 +65,10 @@ const settlementOf = (ledger: Ledger, call: Call, others: readonly WaitingInput[
     return { at, origin: "interrupted", content };
   }
   const { input } = answer;
+  if (input.kind === "answer")
+    return { at: answer.at, origin: "denied", error: true, content: deniedText(input.by, input.reason) };
+  if (input.kind === "timer" && input.purpose === "expiry")
+    return { at: answer.at, origin: "denied", error: true, content: expiredText() };
   if (input.kind === "timer")
     return input.purpose === "wake"
       ? { at: answer.at, origin: "timer", content: timerText(input.due, answer.at, call.note) }

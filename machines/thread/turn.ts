@@ -1,9 +1,10 @@
 import type { CallPart, PlacedEntry, ResultEntry, TurnPart } from "../history/entry.ts";
 import { callIdOf } from "../history/ids.ts";
 import type { Json } from "../history/json.ts";
-import { notExecutedText } from "../history/wording.ts";
+import { displayForm, notExecutedText } from "../history/wording.ts";
 import type { Block, Failure, RoundOutput } from "../round/turn.ts";
 import { type Asked, actsOf, spawnedChildren } from "./acts.ts";
+import { approvalChoices, type Choice, deny } from "./choice.ts";
 import type { Call, Subscription, ThreadRecord, Timer } from "./commit.ts";
 import { bringsInterruption } from "./decide.ts";
 import type { Child, NewThread } from "./family.ts";
@@ -20,6 +21,8 @@ export interface ClosedTurn {
   /** The calls of the turn, also those that are settled already, but for unknown and reserved tools. */
   readonly shown: readonly CallPart[];
   readonly timers: readonly Timer[];
+  /** What calls of the turn ask before they are made. */
+  readonly asked: readonly Choice[];
   readonly record: ThreadRecord;
   readonly failure: Failure | null;
   readonly text: string;
@@ -110,13 +113,16 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
   const made: Call[] = [];
   const timers: Timer[] = [];
   const shown: CallPart[] = [];
+  const asked: Choice[] = [];
   const callParts = calls.map((block, index) => callPartOf(block, callIdOf(threadId, turn, index)));
   const acts = actsOf(ledger, blanket ? [] : callParts.flatMap((part, index) => askedOf(part, calls[index])));
   const isRefused = (part: CallPart, { verdict }: CallBlock) =>
     verdict.as === "refused" || acts.answers.get(part.callId)?.origin === "validation";
   const refusal = callParts.some((part, index) => isRefused(part, calls[index] as CallBlock));
   const active = calls.some(
-    ({ verdict }) => verdict.as === "accepted" && !verdict.passive && !verdict.act && verdict.form !== "inline",
+    ({ name, verdict }) =>
+      verdict.as === "accepted" &&
+      (asks(record, name, verdict) || (!verdict.passive && !verdict.act && verdict.form !== "inline")),
   );
   for (const block of blocks) {
     if (block.type !== "call") {
@@ -144,7 +150,12 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       });
     else if (acts.closing && verdict.form !== "inline")
       settle({ origin: "not_executed", error: true, content: notExecutedText("closing") });
-    else if (verdict.passive && refusal && !active)
+    else if (asks(record, part.name, verdict)) {
+      const due = at + ledger.limits.approval;
+      made.push({ ...callOf(part, position, verdict), status: "proposed" });
+      asked.push(approvalOf(part, due));
+      timers.push({ callId: part.callId, purpose: "expiry", due });
+    } else if (verdict.passive && refusal && !active)
       settle({ origin: "not_executed", error: true, content: notExecutedText("notStarted") });
     else {
       made.push(callOf(part, position, verdict));
@@ -166,6 +177,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     made,
     shown,
     timers,
+    asked,
     failure,
     text: textOfParts(parts),
     threads,
@@ -186,6 +198,26 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     },
   };
 };
+
+type Accepted = Extract<CallBlock["verdict"], { as: "accepted" }>;
+
+/** A person has to approve the call first, and did not do so for good. */
+const asks = ({ allowed }: ThreadRecord, name: string, { asks: isAsked }: Accepted): boolean =>
+  isAsked === true && !allowed.includes(name);
+
+const approvalOf = (
+  { callId, name, args, display = displayForm(name, args) }: CallPart,
+  expiresAt: number,
+): Choice => ({
+  choiceId: callId,
+  callId,
+  kind: "approval",
+  prompt: display,
+  choices: approvalChoices,
+  default: deny,
+  expiresAt,
+  answer: null,
+});
 
 /** What a call asks a built-in tool to do; nothing for all other calls. */
 const askedOf = (part: CallPart, block: CallBlock | undefined): readonly Asked[] => {
@@ -213,9 +245,9 @@ const callPartOf = (block: CallBlock, callId: CallPart["callId"]): CallPart => {
   };
 };
 
-const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["verdict"], { as: "accepted" }>): Call => {
+const callOf = (part: CallPart, position: number, verdict: Accepted): Call => {
   const { callId, providerCallId, name, args, display } = part;
-  const { form, passive, onRestart, note } = verdict;
+  const { form, passive, onRestart, note, deadline } = verdict;
   return {
     callId,
     providerCallId,
@@ -228,6 +260,7 @@ const callOf = (part: CallPart, position: number, verdict: Extract<CallBlock["ve
     onRestart,
     status: "committed",
     ...(note !== undefined && { note }),
+    ...(verdict.asks && deadline !== undefined && { deadline }),
   };
 };
 

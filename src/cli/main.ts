@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import metadata from "wakeful/package.json" with { type: "json" };
 import { WakefulError } from "../errors.ts";
+import { answerCommand } from "./answer/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { conformanceCommand } from "./conformance/command.ts";
 import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
@@ -22,6 +23,7 @@ Examples:
   $ wakeful threads --db agents.db                   the threads of a database
   $ wakeful show acme/build-42 --db agents.db        one of them: its history, and what it waits for
   $ wakeful send acme/build-42 "Done?" --db agents.db
+  $ wakeful answer --db agents.db                    questions that wait for a person
   $ wakeful machines                                 the state machines, drawn
   $ wakeful conformance scenarios scenarios/*.json   play scenario files
   $ wakeful simulate --seeds 1..1000 --crashes       try to break the rules
@@ -50,8 +52,8 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   };
   for (const command of [chatCommand(io, done), runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
-  for (const command of [threadsCommand, showCommand, sendCommand, machinesCommand, simulateCommand])
-    program.addCommand(adopted(command(io, done), program));
+  const others = [threadsCommand, showCommand, sendCommand, answerCommand, machinesCommand, simulateCommand];
+  for (const command of others) program.addCommand(adopted(command(io, done), program));
   try {
     await program.parseAsync(argv, { from: "user" });
     return code;

@@ -37,6 +37,11 @@ export interface PromptBuilder {
    * and one copy of the list of messages (pointers, no content). The array is the caller's.
    */
   prompt(instructions: string, extra?: readonly PlacedEntry[]): LanguageModelV4Prompt;
+  /**
+   * A builder that goes on from here, whatever this one takes on later. It costs the same however much was appended, and
+   * holds the same message objects.
+   */
+  fork(): PromptBuilder;
 }
 
 /** The results of the last turn: where their message stands in the tail, and which are still to come, by their place in it. */
@@ -51,7 +56,7 @@ interface OpenResults {
  */
 class Draft {
   readonly style: PromptStyle;
-  readonly #before: readonly LanguageModelV4Message[];
+  readonly #before: DraftSoFar | undefined;
   readonly #standing: LanguageModelV4Message[] = [];
   readonly #tail: LanguageModelV4Message[];
   readonly #ids: PromptIds;
@@ -59,20 +64,26 @@ class Draft {
 
   constructor(style: PromptStyle, from?: Draft) {
     this.style = style;
-    this.#before = from ? from.#standing : [];
+    this.#before = from && { draft: from, length: from.#standing.length };
     this.#tail = from ? [...from.#tail] : [];
     this.#ids = new PromptIds(from ? from.#ids : undefined);
     this.#open = from ? from.#openCopy() : undefined;
   }
 
-  /** Goes on from here at a cost that does not depend on what stands. Of use until this one grows; forks no further. */
+  /** Goes on from here, whatever this one takes on later, at a cost that does not depend on what stands. */
   fork(): Draft {
     return new Draft(this.style, this);
   }
 
   /** `first`, then everything so far, in an array of its own. */
   after(first: LanguageModelV4Message[]): LanguageModelV4Message[] {
-    return first.concat(this.#before, this.#standing, this.#tail);
+    return first.concat(...this.#standingUpTo(this.#standing.length), this.#tail);
+  }
+
+  /** What stands in the drafts before this one and in this one, as they were when it was forked from them. */
+  #standingUpTo(length: number): readonly (readonly LanguageModelV4Message[])[] {
+    const own = length === this.#standing.length ? this.#standing : this.#standing.slice(0, length);
+    return this.#before ? [...this.#before.draft.#standingUpTo(this.#before.length), own] : [own];
   }
 
   add({ position, entry }: PlacedEntry): void {
@@ -116,13 +127,21 @@ class Draft {
   }
 }
 
+/** What stands of a draft never changes, it only grows. */
+interface DraftSoFar {
+  readonly draft: Draft;
+  /** Messages that stood. */
+  readonly length: number;
+}
+
 interface SystemPrompt {
   readonly instructions: string;
   readonly message: LanguageModelV4Message;
 }
 
-export const createPromptBuilder = (style: PromptStyle): PromptBuilder => {
-  const kept = new Draft(style);
+export const createPromptBuilder = (style: PromptStyle): PromptBuilder => builderOn(new Draft(style));
+
+const builderOn = (kept: Draft): PromptBuilder => {
   let system: SystemPrompt | undefined;
   return {
     append(entries) {
@@ -136,5 +155,6 @@ export const createPromptBuilder = (style: PromptStyle): PromptBuilder => {
         system = { instructions, message: { role: "system", content: safeText(instructions) } };
       return draft.after([system.message]);
     },
+    fork: () => builderOn(kept.fork()),
   };
 };

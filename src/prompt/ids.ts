@@ -13,20 +13,22 @@ export const legalName = (name: string): string =>
  * shorter one (providers cache by prefix).
  */
 export class PromptIds {
-  readonly #before: PromptIds | undefined;
-  readonly #taken = new Set<string>();
-  readonly #ofCall = new Map<CallId, string>();
+  readonly #before: IdsSoFar | undefined;
+  /** By the order in which they were taken, so that a reader can leave out what came after it began. */
+  readonly #taken = new Map<string, number>();
+  readonly #ofCall = new Map<CallId, { readonly id: string; readonly order: number }>();
+  #count = 0;
 
-  /** `before`: names that stand already. They are read and never added to. */
+  /** `before`: names that stand already. They are read and never added to; what is added to them later is not seen. */
   constructor(before?: PromptIds) {
-    this.#before = before;
+    this.#before = before && { ids: before, until: before.#count };
   }
 
   /** Names a call of a turn. */
   forCall({ callId, providerCallId }: Pick<CallPart, "callId" | "providerCallId">): string {
     const id =
       legal.test(providerCallId) && this.#take(providerCallId) ? providerCallId : this.#fresh(shownIdOf(callId));
-    this.#ofCall.set(callId, id);
+    this.#ofCall.set(callId, { id, order: this.#count++ });
     return id;
   }
 
@@ -37,21 +39,35 @@ export class PromptIds {
 
   /** The name of a call of this prompt; undefined when it is not in it. */
   of(callId: CallId): string | undefined {
-    return this.#ofCall.get(callId) ?? this.#before?.of(callId);
+    return this.#named(callId, this.#count);
   }
 
   /** Ids of calls that the provider made and answered itself count as taken. */
   reserve(id: string): void {
-    this.#taken.add(id);
+    if (!this.#taken.has(id)) this.#taken.set(id, this.#count++);
   }
 
   isTaken(id: string): boolean {
-    return this.#taken.has(id) || (this.#before?.isTaken(id) ?? false);
+    return this.#isTaken(id, this.#count);
+  }
+
+  #named(callId: CallId, until: number): string | undefined {
+    const own = this.#ofCall.get(callId);
+    if (own && own.order < until) return own.id;
+    const before = this.#before;
+    return before ? before.ids.#named(callId, before.until) : undefined;
+  }
+
+  #isTaken(id: string, until: number): boolean {
+    const own = this.#taken.get(id);
+    if (own !== undefined && own < until) return true;
+    const before = this.#before;
+    return before !== undefined && before.ids.#isTaken(id, before.until);
   }
 
   #take(id: string): boolean {
     if (this.isTaken(id)) return false;
-    this.#taken.add(id);
+    this.#taken.set(id, this.#count++);
     return true;
   }
 
@@ -61,4 +77,10 @@ export class PromptIds {
       if (this.#take(id)) return id;
     }
   }
+}
+
+/** Names up to those that were given when somebody began to read. */
+interface IdsSoFar {
+  readonly ids: PromptIds;
+  readonly until: number;
 }

@@ -106,6 +106,18 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
     case "close":
       checkId(input.sender, "sender");
       return input;
+    case "choice":
+      checkId(input.choiceId, "choice id");
+      return { ...input, prompt: safeText(input.prompt), choices: input.choices.map(safeText) };
+    case "answer":
+      checkId(input.choiceId, "choice id");
+      if (input.by !== null) checkId(input.by, "by");
+      return { ...input, reason: input.reason === null ? null : safeText(input.reason) };
+    case "oauth":
+      return input;
+    case "view":
+      checkId(input.viewType, "view type");
+      return input;
     case "timer":
     case "retry":
     case "linger":
@@ -128,17 +140,18 @@ const parse = (value: unknown, limits: DoorLimits): Envelope => {
   if (!isObject(value)) return refuse("it is no envelope: `{ threadId, dedupId, input }` is one.");
   const { threadId, dedupId, input } = value;
   checkKind(input);
-  const { metadata } = input as { metadata?: unknown };
+  const { kind, metadata, content } = input as { kind?: unknown; metadata?: unknown; content?: unknown };
   const plain = metadata === undefined ? undefined : plainJson(metadata, "metadata", limits.inputSize);
+  const shown = kind === "view" ? { content: plainJson(content, "content", limits.inputSize).value } : {};
   const parsed = Envelope.safeParse({
     threadId,
     dedupId,
-    input: plain ? { ...(input as object), metadata: plain.value } : input,
+    input: { ...(input as object), ...(plain && { metadata: plain.value }), ...shown },
   });
   if (!parsed.success) return refuse(shortened(z.prettifyError(parsed.error), 1_000));
   const envelope = parsed.data;
   checkId(envelope.dedupId, "dedup id");
-  if ("callId" in envelope.input) checkId(envelope.input.callId, "call id");
+  if ("callId" in envelope.input && envelope.input.callId !== undefined) checkId(envelope.input.callId, "call id");
   return { ...envelope, input: admitted(envelope.input, plain?.bytes ?? 0, limits) };
 };
 

@@ -1,6 +1,7 @@
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
+import type { Choice, View } from "../../machines/thread/choice.ts";
 import type {
   Call,
   CallStatus,
@@ -55,6 +56,10 @@ export interface LoadedThread {
   readonly calls: readonly Call[];
   /** In the order they were opened. */
   readonly subscriptions: readonly Subscription[];
+  /** Questions of outstanding calls, in the order they were opened, answered ones too. */
+  readonly choices: readonly Choice[];
+  /** The latest of each type, by type. */
+  readonly views: readonly View[];
   /** In the order of acceptance. */
   readonly inbox: readonly WaitingInput[];
   /** Null for a root. */
@@ -98,7 +103,7 @@ export interface ThreadSummary {
  * S4. Inputs wait in the order of acceptance until a commit consumes them (R1, R3).
  * S5. `history` is ascending by position, whatever the order of the commits.
  * S6. The feed has every fact once, in commit order, with positions that only grow.
- * S7. A settled call takes its timers with it.
+ * S7. A settled call takes its timers and its questions with it.
  * S8. A thread is created once; what it was created with never changes.
  * S9. A call's status only moves forward, until the call is settled.
  * S10. `threads` lists each thread once, by id, with what waits there.
@@ -110,6 +115,8 @@ export interface ThreadSummary {
  * S14. A child has the spec of the thread that opened it, and its opening; both never change. Its own entries are all that
  *      `history` gives; what it inherits is its parent's.
  * S15. `load` lists the open children of a thread, as the last commit that named each said.
+ * S19. `load` lists the questions of outstanding calls as the last commit that named each said; a call that was approved is
+ *      `committed`. Of the views of one type there is the latest, also after the thread closed.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -148,8 +155,8 @@ export interface Store {
   }): Promise<readonly FeedItem[]>;
   /**
    * Threads by id, ascending by code units, from behind `after`. `withWork` narrows to those with inputs that wait or that
-   * are `due`; what is left in them when a process ends has to begin again. A `builtin` call makes no thread due: nothing is
-   * handed over for it.
+   * are `due`; what is left in them when a process ends has to begin again. A `builtin` call makes no thread due, and neither
+   * does a `proposed` one: nothing is handed over for it.
    */
   threads(query?: {
     readonly state?: ThreadState;

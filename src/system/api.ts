@@ -3,6 +3,7 @@ import type { Observable } from "rxjs";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
+import type { Choice } from "../../machines/thread/choice.ts";
 import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
@@ -13,8 +14,12 @@ import type { ModelOptions } from "../model/model.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
 import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
+import type { AnswerOptions } from "../tool/answer.ts";
 import type { Tool } from "../tool/define.ts";
+import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedQuery } from "./feed.ts";
+import type { ThreadSnapshot } from "./snapshot.ts";
+import type { ThreadConfigSource } from "./thread-config.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
 export interface Limits {
@@ -46,6 +51,10 @@ export interface Limits {
   readonly eventChildrenAtOnce: number;
   /** ms that an event's child stays idle before it closes by itself. */
   readonly eventChildLinger: number;
+  /** ms that a call waits for approval; then it is denied. */
+  readonly approval: number;
+  /** ms that `threadConfig` may take; then it counts as failed, and is asked again. */
+  readonly configuration: number;
   /** ms after which another system may take over a shared store from one that does not renew. */
   readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */
@@ -66,7 +75,14 @@ export interface SystemOptions {
   readonly toolbox?: readonly Tool[];
   /** The tools every thread has unless switched off. Default true. */
   readonly builtins?: boolean;
+  /** By the names of tools: `ask` a person before each call, `allow`, or `deny`. Goes before what a tool says of itself. */
+  readonly approval?: ApprovalPolicy;
   readonly instructions?: string;
+  /**
+   * Asked at the start of each slice of each thread: what it has beside all this. While it fails or takes too long the
+   * slice has not begun, its inputs wait, and it is asked again with growing waits (`configuration.failed`).
+   */
+  readonly threadConfig?: ThreadConfigSource;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -161,6 +177,14 @@ export interface Thread {
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** Ends the thread for good, its descendants first. What comes after is refused. */
   close(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /** The questions that nobody has answered, of approvals and of tools, oldest first; with `tree`, also of the threads below. */
+  choices(options?: { readonly tree?: boolean }): Promise<readonly Choice[]>;
+  /**
+   * Answers a question of the thread or of one below it: by its number, from 0, or its words; an approval takes "approve",
+   * "always approve" (every call of that tool in that thread) or "deny". Resolves once durable; false when the id was seen.
+   * Rejects with ChoiceClosedError, NoSuchChoiceError. The first answer counts.
+   */
+  answer(choiceId: string, choice: number | string, options?: AnswerOptions): Promise<boolean>;
   /**
    * Resolves when no slice is under way and nothing waits that could start one; with `tree`, also in none of the threads
    * below, nor on its way between them.
@@ -169,6 +193,10 @@ export interface Thread {
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
+  /** The next slice asks `threadConfig` and takes nothing over, whatever its `configVersion`; so does one that is preparing. */
+  reload(): void;
+  /** All of the thread at one moment, for a viewer that attaches: subscribe to its updates first, then take this. */
+  snapshot(): Promise<ThreadSnapshot>;
   /** The stored history, ascending by position; of a child its own part, or with what it `inherited` from its parents. */
   history(options?: { readonly inherited?: boolean }): Promise<readonly PlacedEntry[]>;
   /**

@@ -27,6 +27,7 @@ import { holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
 import { createResidents } from "./residents.ts";
 import { threadOf } from "./thread.ts";
+import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
 import { createToolShelf } from "./tools.ts";
 
@@ -88,6 +89,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     clock,
     logger,
     random,
+    choice: async (threadId, choiceId) =>
+      (await residents.load(threadId))?.snapshot.context.choices.find((choice) => choice.choiceId === choiceId),
     door: { send: (envelope) => deliver(envelope) },
     sender: {
       async send(envelope) {
@@ -114,21 +117,22 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       depth: limits.depth,
       eventChildrenAtOnce: limits.eventChildrenAtOnce,
       eventChildLinger: limits.eventChildLinger,
+      approval: limits.approval,
       inlineTool: limits.inlineTool,
+      configuration: limits.configuration,
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
     },
-    model: () => current,
+    configure: (thread) => configurations.configure(thread),
+    configuresEachSlice: options.threadConfig !== undefined,
     readsEventsAsText(model) {
       rememberEventsAsText(model);
       useModel(current.model, current.options);
     },
-    toolset: (spec) => shelf.toolsetOf(spec),
-    instructions: (spec) => [options.instructions, spec.instructions].filter((text) => text).join("\n\n"),
     watched: hub.watched,
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const threadId of threads) residents.begin(threadId);
+      for (const { threadId, inherited } of threads) residents.begin(threadId, inherited);
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
@@ -138,6 +142,13 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     signal: stopping.signal,
   };
   const residents = createResidents(environment);
+  const configurations = createConfigurations({
+    source: options.threadConfig,
+    shelf,
+    model: () => current,
+    instructions: options.instructions,
+    ofParent: async (threadId) => (await residents.load(threadId))?.configuredOnce(),
+  });
   if (options.inspect) inspection.observe(options.inspect);
   const queue = createInputQueue({
     store,

@@ -16,6 +16,8 @@ export const defaultLimits: Limits = {
   depth: 5,
   eventChildrenAtOnce: 4,
   eventChildLinger: 3_600_000,
+  approval: 86_400_000,
+  configuration: 10_000,
   lease: 15_000,
   pollInterval: 250,
   readerBuffer: 10_000,

@@ -1,5 +1,6 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Inherited } from "../thread/conversation.ts";
 import { runnableThread } from "../thread/effects.ts";
 import type { ThreadEnvironment } from "../thread/environment.ts";
 import { persist } from "../thread/persist.ts";
@@ -10,8 +11,8 @@ export interface Residents {
   /** The thread's actor, loaded if need be; undefined when the store has no such thread. */
   load(threadId: ThreadId): Promise<Resident | undefined>;
   get(threadId: ThreadId): Resident | undefined;
-  /** Loads a thread without anybody waiting for it; a failure is logged. */
-  begin(threadId: ThreadId): void;
+  /** Loads a thread without anybody waiting for it; a failure is logged. `inherited`: what is in memory of its view. */
+  begin(threadId: ThreadId, inherited?: Inherited): void;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
@@ -39,10 +40,11 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     return resident;
   });
 
-  const read = async (threadId: ThreadId): Promise<Resident | undefined> => {
+  const read = async (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
     if (!loaded || leaving || env.signal.aborted) return undefined;
     const resident: Resident = new Resident(env, machine, loaded, {
+      inherited,
       onDeath: () => bury(resident),
       // A closed thread is never heard of again: nothing of it stays in memory.
       onEnd: () => void (residents.get(threadId) === resident && residents.delete(threadId)),
@@ -65,13 +67,13 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     env.clock.setTimeout(() => begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
   };
 
-  const load = (threadId: ThreadId): Promise<Resident | undefined> => {
+  const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const resident = residents.get(threadId);
     if (resident) return Promise.resolve(resident);
     const underway = loading.get(threadId);
     if (underway) return underway;
     arriving.set(threadId, []);
-    const reading = read(threadId).finally(() => {
+    const reading = read(threadId, inherited).finally(() => {
       loading.delete(threadId);
       arriving.delete(threadId);
     });
@@ -79,14 +81,14 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     return reading;
   };
 
-  const begin = (threadId: ThreadId): void => {
-    load(threadId).catch((error) => {
+  const begin = (threadId: ThreadId, inherited?: Inherited): void => {
+    load(threadId, inherited).catch((error) => {
       if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
     });
   };
 
   return {
-    load,
+    load: (threadId) => load(threadId),
     begin,
     get: (threadId) => residents.get(threadId),
     deliver(threadId, inputs) {

@@ -9,9 +9,11 @@ import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
 import { viewOf } from "../thread/view.ts";
 import { awaitAnswer } from "./answer.ts";
-import type { SendOptions, Thread } from "./api.ts";
+import type { SendOptions, Thread, ThreadView } from "./api.ts";
+import { answerChoice, openChoices } from "./choices.ts";
 import type { UpdateHub } from "./hub.ts";
 import { readUpdates } from "./reader.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { treeUpdates } from "./tree-updates.ts";
 
 export interface ThreadDependencies {
@@ -116,6 +118,14 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
       },
     });
 
+  const view = (): ThreadView => {
+    const { record, calls, subscriptions, inbox, opening, children } = ledger();
+    const { state } = resident();
+    const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
+    const { lastFailure, retry, usage, halted } = record;
+    return { state, lastFailure, retry, usage, calls, subscriptions, opening, children, halted, deferred };
+  };
+
   return {
     id: threadId,
     send,
@@ -143,6 +153,8 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
       deliver({ threadId, dedupId: id, input: { kind: "halt", ...(sender !== undefined && { sender }) } }),
     close: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
+    choices: (options) => openChoices(threadId, deps, options),
+    answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {
       const state = await restOf(resident, threadId, signal);
       if (!tree) return state;
@@ -164,13 +176,9 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
         signal.removeEventListener("abort", end);
       };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
-    view() {
-      const { record, calls, subscriptions, inbox, opening, children } = ledger();
-      const { state } = resident();
-      const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
-      const { lastFailure, retry, usage, halted } = record;
-      return { state, lastFailure, retry, usage, calls, subscriptions, opening, children, halted, deferred };
-    },
+    view,
+    reload: () => resident().reload(),
+    snapshot: () => snapshotOf(resident, view, store, threadId),
     history: ({ inherited = false } = {}) =>
       inherited ? viewOf(store, threadId, ledger().opening) : store.history(threadId),
     updates: ({ tree = false } = {}) => readUpdates(tree ? treeUpdates$ : updates$, deps.readerBuffer),

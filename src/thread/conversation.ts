@@ -6,6 +6,12 @@ import { createPromptBuilder, type PromptBuilder, type PromptStyle } from "../pr
 import type { Store } from "../store/store.ts";
 import { viewOf } from "./view.ts";
 
+/** The conversation above a child, as it was where the child began. */
+export interface Inherited {
+  readonly style: PromptStyle;
+  readonly builder: PromptBuilder;
+}
+
 /**
  * The history of a resident thread in the form a model reads. It is loaded once, then grows with each commit, so that a
  * round pays for new entries only.
@@ -13,8 +19,11 @@ import { viewOf } from "./view.ts";
 export interface Conversation {
   /** Reads the history on the first call and when the style changed; cheap otherwise. */
   load(style: PromptStyle): Promise<void>;
-  /** Entries that a commit made part of the history. Before the first load they are in the store and read there. */
-  append(entries: readonly PlacedEntry[]): void;
+  /**
+   * Entries that a commit made part of the history. Before the first load they are in the store and read there. Returns, for
+   * each position at which a child begins, what that child inherits, which costs nothing; undefined before the first load.
+   */
+  append(entries: readonly PlacedEntry[], positions?: readonly number[]): readonly (Inherited | undefined)[];
   /** The request of a round: the history, then `entries` that are not committed yet and are not kept. */
   prompt(instructions: string, entries: readonly PlacedEntry[]): LanguageModelV4Prompt;
 }
@@ -22,19 +31,46 @@ export interface Conversation {
 const sameStyle = (a: PromptStyle, b: PromptStyle): boolean =>
   a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages;
 
+/** `inherited`: where the thread above is in memory, its child need not read what it is told by reference. */
 export const createConversation = (
   store: Store,
   { threadId, opening }: { readonly threadId: ThreadId; readonly opening: Opening | null },
+  inherited?: Inherited,
 ): Conversation => {
-  let built: { style: PromptStyle; builder: PromptBuilder } | undefined;
+  let built: Inherited | undefined;
+  let above = inherited;
   return {
     async load(style) {
       if (built && sameStyle(built.style, style)) return;
-      const builder = createPromptBuilder(style);
-      builder.append(await viewOf(store, threadId, opening));
+      const isShared = above !== undefined && sameStyle(above.style, style);
+      const builder = isShared && above ? above.builder : createPromptBuilder(style);
+      const entries = await (isShared ? store.history(threadId) : viewOf(store, threadId, opening));
+      // A second reading, should the style change, begins at the beginning: this builder has grown.
+      above = undefined;
+      builder.append(entries);
       built = { style, builder };
     },
-    append: (entries) => built?.builder.append(entries),
+    append(entries, positions = []) {
+      if (!built) return positions.map(() => undefined);
+      const { style, builder } = built;
+      if (positions.length === 0) {
+        builder.append(entries);
+        return [];
+      }
+      let left = entries;
+      const forks = new Map<number, Inherited>();
+      for (const place of [...new Set(positions)].sort((a, b) => a - b)) {
+        builder.append(left.filter(({ position }) => position < place));
+        left = left.filter(({ position }) => position >= place);
+        forks.set(place, { style, builder: builder.fork() });
+      }
+      builder.append(left);
+      return positions.map((place) => {
+        const fork = forks.get(place);
+        // Several may begin at one place: each goes on by itself.
+        return fork && { style, builder: fork.builder.fork() };
+      });
+    },
     prompt(instructions, entries) {
       if (!built) throw new Error("The conversation was not loaded: prepare comes before a round.");
       return built.builder.prompt(instructions, entries);

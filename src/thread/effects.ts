@@ -48,16 +48,17 @@ const aboutOf = (resident: Resident, message: string): AboutCall => {
 export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   const { store, clock, registry, logger } = env;
 
-  const prepare = async (threadId: ThreadId) => {
+  const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
-    const { options } = env.model();
+    const { options } = await resident.configure(signal);
     const style = { eventsAs: options.eventsAs, supportsImages: options.supportsImages };
     await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
     return { at: clock.now() };
   };
 
-  const resume = (resident: Resident, subscriptions: readonly Subscription[]): void => {
-    const toolset = env.toolset(resident.loaded.spec);
+  const resume = async (resident: Resident, subscriptions: readonly Subscription[]): Promise<void> => {
+    if (subscriptions.length === 0) return;
+    const { toolset } = await resident.configuredOnce();
     for (const subscription of subscriptions)
       registry.resume(subscription, toolset.get(subscription.name), aboutOf(resident, ""));
   };
@@ -71,16 +72,18 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
       ({ callId, form }) => form === "subscribe" && !registry.has(callId) && !ended.includes(callId),
     );
     const committed = await resident.commit(input);
-    resume(resident, silent);
+    await resume(resident, silent);
     return committed;
   };
 
   const dispatch = async ({ threadId, calls, message }: HandOver) => {
     const resident = residentOf(threadId);
     const ids = calls.map(({ callId }) => callId);
+    const { toolset } = await resident.configuredOnce();
+    // R7: an approval is a commit beside the slice, and comes first.
+    await resident.settled();
     await persist(`delivery marks of ${threadId}`, () => store.mark(threadId, ids, "started"), env);
     point("marked");
-    const toolset = env.toolset(resident.loaded.spec);
     const about = aboutOf(resident, message);
     // A deadline can pass while the marks are written: the call was told to stop before its tool could hear it.
     const wanted = calls.filter(({ callId }) => !answerTo(resident.snapshot.context, callId));
@@ -99,11 +102,11 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
 
   const inline = async ({ threadId, calls, message }: HandOver) => {
     const resident = residentOf(threadId);
+    const { toolset } = await resident.configuredOnce();
     resident.inlineCut = new AbortController();
     const ids = calls.map(({ callId }) => callId);
     await persist(`delivery marks of ${threadId}`, () => store.mark(threadId, ids, "started"), env);
     point("marked");
-    const toolset = env.toolset(resident.loaded.spec);
     const about = aboutOf(resident, message);
     const results = await registry.runInline(
       calls.map((call) => ({ call, tool: toolset.get(call.name), about })),
@@ -114,7 +117,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
 
   return threadMachine.provide({
     actors: {
-      prepare: fromPromise(({ input }) => prepare(input.threadId).catch(untilStopped)),
+      prepare: fromPromise(({ input, signal }) => prepare(input.threadId, signal).catch(untilStopped)),
       round: roundMachine.provide({
         actors: { stream: streamOf(env, residentOf) },
         actions: {
@@ -140,7 +143,10 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
         }
       },
       resume: ({ context }, { subscriptions }: { subscriptions: readonly Subscription[] }) =>
-        resume(residentOf(context.threadId), subscriptions),
+        void resume(residentOf(context.threadId), subscriptions).catch((error) => {
+          if (!(error instanceof StoppedWaiting))
+            logger.error({ threadId: context.threadId, error: String(error) }, "subscriptions were not resumed");
+        }),
       announce: ({ context }, { deferred }: { deferred: readonly WaitingInput[] }) => {
         for (const { dedupId, input } of deferred)
           residentOf(context.threadId).publish({ type: "input.deferred", dedupId, kind: input.kind });

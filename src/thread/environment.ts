@@ -5,12 +5,12 @@ import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
-import type { ResolvedModelOptions } from "../model/model.ts";
 import type { RequestSlots } from "../model/stream/slots.ts";
 import type { AcceptedInput } from "../queue/notice.ts";
-import type { Store, ThreadSpec } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { CallRegistry } from "../tool/registry.ts";
-import type { Toolset } from "../tool/toolset.ts";
+import type { Configuration, Configured } from "./configuration.ts";
+import type { Inherited } from "./conversation.ts";
 import type { Inspection } from "./inspection.ts";
 import type { Update } from "./update.ts";
 
@@ -34,21 +34,22 @@ export interface ThreadEnvironment {
   readonly random: () => number;
   readonly registry: CallRegistry;
   readonly slots: RequestSlots;
-  readonly limits: ThreadLimits & { readonly inlineTool: number };
-  /** The model for a round that begins now. */
-  readonly model: () => { readonly model: LanguageModelV4; readonly options: ResolvedModelOptions };
+  readonly limits: ThreadLimits & { readonly inlineTool: number; readonly configuration: number };
+  /** What a thread works with from now on; at once when there is nobody to ask. */
+  readonly configure: (thread: Configured) => Configuration | Promise<Configuration>;
+  /** Threads ask for their configuration at the start of each slice. */
+  readonly configuresEachSlice: boolean;
   /** The model refused events as calls and took them as text: so it is from now on. */
   readonly readsEventsAsText: (model: LanguageModelV4) => void;
-  /** The tools a thread of this spec has. */
-  readonly toolset: (spec: ThreadSpec) => Toolset;
-  readonly instructions: (spec: ThreadSpec) => string;
   /** Whether anybody watches a thread. */
   readonly watched: (threadId: ThreadId) => boolean;
   readonly publish: (update: Update) => void;
   /** Facts became durable. */
   readonly committed: () => void;
-  /** A commit opened threads: they start by themselves. */
-  readonly opened: (threads: readonly ThreadId[]) => void;
+  /** A commit opened threads: they start by themselves, on what they inherit where that is in memory. */
+  readonly opened: (
+    threads: readonly { readonly threadId: ThreadId; readonly inherited: Inherited | undefined }[],
+  ) => void;
   /** The outbox of a commit was accepted where it is for. */
   readonly delivered: (threadId: ThreadId, accepted: readonly AcceptedInput[]) => void;
   /** Part of the ids of new threads; never the same twice, in any process. */

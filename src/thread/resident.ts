@@ -1,5 +1,6 @@
 import { type Actor, createActor, type SnapshotFrom } from "xstate";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { View } from "../../machines/thread/choice.ts";
 import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts";
 import { leavesWork } from "../../machines/thread/decide.ts";
 import type { Fact } from "../../machines/thread/facts.ts";
@@ -8,11 +9,13 @@ import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
 import type { AcceptedInput } from "../queue/notice.ts";
 import type { Acceptance, LoadedThread } from "../store/store.ts";
-import { type Conversation, createConversation } from "./conversation.ts";
+import { type Configuration, configurationOf } from "./configuration.ts";
+import { type Conversation, createConversation, type Inherited } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
-import type { LiveUpdate } from "./update.ts";
+import { followedBy, type RoundSoFar } from "./so-far.ts";
+import type { Announcement, LiveUpdate } from "./update.ts";
 
 export type ThreadSnapshot = SnapshotFrom<typeof threadMachine>;
 
@@ -21,13 +24,6 @@ export const stateOf = ({ value, context }: ThreadSnapshot): ThreadState => {
   if (value === "stopped") return leavesWork(context) ? "running" : restingState(context);
   return (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
 };
-
-/** A live update without what the thread adds. */
-export type Announcement = LiveUpdate extends infer U
-  ? U extends LiveUpdate
-    ? Omit<U, "threadId" | "at">
-    : never
-  : never;
 
 /** A commit that waits for the actor's start to be over. */
 interface EarlyCommit {
@@ -44,12 +40,22 @@ export class Resident {
   readonly loaded: LoadedThread;
   readonly conversation: Conversation;
   readonly actor: Actor<typeof threadMachine>;
+  /** What the open round has shown; null between rounds. */
+  round: RoundSoFar | null = null;
+  /** The latest of each type. */
+  readonly views: Map<string, View>;
+  /** The feed position of the last fact that this resident knows of; 0 before the first. */
+  feed = 0;
   /** Cuts the inline calls that run; a fresh one for each time inline calls begin. */
   inlineCut = new AbortController();
   readonly #env: ThreadEnvironment;
   readonly #listeners = new Set<(state: ThreadState) => void>();
   readonly #onDeath: () => void;
   readonly #onEnd: () => void;
+  /** What the thread works with; undefined before the first slice in this process. */
+  #configuration: Configuration | undefined;
+  /** Nothing of it is taken over by the next slice. */
+  #isStale = false;
   #commits: Promise<unknown> = Promise.resolve();
   /** Commits of an actor that is just starting; undefined afterwards. */
   #early: EarlyCommit[] | undefined;
@@ -61,7 +67,11 @@ export class Resident {
     env: ThreadEnvironment,
     machine: typeof threadMachine,
     loaded: LoadedThread,
-    { onDeath, onEnd }: { readonly onDeath: () => void; readonly onEnd: () => void },
+    {
+      onDeath,
+      onEnd,
+      inherited,
+    }: { readonly onDeath: () => void; readonly onEnd: () => void; readonly inherited?: Inherited | undefined },
   ) {
     this.#env = env;
     this.#onDeath = onDeath;
@@ -69,8 +79,9 @@ export class Resident {
     this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
-    this.conversation = createConversation(env.store, loaded);
-    const { threadId, version, record, calls, subscriptions, inbox, opening, children } = loaded;
+    this.views = new Map(loaded.views.map((view) => [view.viewType, view]));
+    this.conversation = createConversation(env.store, loaded, inherited);
+    const { threadId, version, record, calls, subscriptions, choices, inbox, opening, children } = loaded;
     const working = [...calls, ...subscriptions].map(({ callId }) => callId).filter(env.registry.has);
     this.actor = createActor(machine, {
       input: {
@@ -79,12 +90,14 @@ export class Resident {
         record,
         calls,
         subscriptions,
+        choices,
         inbox,
         working,
         opening,
         children,
         freshId: env.freshId(),
         limits: env.limits,
+        configuresEachSlice: env.configuresEachSlice,
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
@@ -133,6 +146,35 @@ export class Resident {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Throws when no slice has begun: preparing comes first. */
+  get configured(): Configuration {
+    if (!this.#configuration) throw new Error(`Thread ${this.threadId} asks the model and was not prepared.`);
+    return this.#configuration;
+  }
+
+  get configuration(): Configuration | undefined {
+    return this.#isStale ? undefined : this.#configuration;
+  }
+
+  /** Asks for the configuration, until it is there. Rejects with StoppedWaiting when `signal` aborts. */
+  async configure(signal?: AbortSignal): Promise<Configuration> {
+    const configuration = await configurationOf(this, this.#env, signal);
+    this.#configuration = configuration;
+    this.#isStale = false;
+    return configuration;
+  }
+
+  /** What the thread works with, asked for when it was not yet: calls that a process left behind come before any slice. */
+  async configuredOnce(): Promise<Configuration> {
+    return this.#configuration ?? this.configure();
+  }
+
+  /** The next round asks for its configuration, and takes nothing of the last one over. */
+  reload(): void {
+    this.#isStale = true;
+    if (this.snapshot.status === "active") this.actor.send({ type: "configuration.changed" });
+  }
+
   /** Commits in the order they were put together; resolves with the instant once this one is durable. */
   commit(commit: ThreadCommit): Promise<{ at: number }> {
     if (!this.#early) return this.#enqueue(commit);
@@ -153,6 +195,7 @@ export class Resident {
   }
 
   publish(update: Announcement): void {
+    this.round = followedBy(this.round, update);
     if (!this.#env.watched(this.threadId)) return;
     this.#env.publish({ ...update, threadId: this.threadId, at: this.#env.clock.now() } as LiveUpdate);
   }
@@ -191,7 +234,14 @@ export class Resident {
       this.#onDeath();
       throw new StoppedWaiting("stale");
     }
-    this.conversation.append(commit.entries);
+    const { opened: children } = commit.children;
+    const inherited = this.conversation.append(
+      commit.entries,
+      children.map(({ opening }) => opening.position),
+    );
+    if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
+    for (const view of commit.views ?? []) this.views.set(view.viewType, view);
+    this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
     this.#publishFacts(commit.facts, outcome.feed, at);
     this.#env.committed();
     const { opened } = commit.subscriptions;
@@ -203,17 +253,23 @@ export class Resident {
       registry.abort(callId, "cancelled");
     }
     for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
+    for (const { callId, choiceId, choices, answer } of [
+      ...(commit.choices?.opened ?? []),
+      ...(commit.choices?.moved ?? []),
+    ])
+      if (answer) registry.answer(callId, choiceId, choices, answer);
+    if (children.length > 0)
+      this.#env.opened(children.map(({ threadId }, index) => ({ threadId, inherited: inherited[index] })));
     this.#tell(commit, outcome.sent);
     if (commit.timers.length > 0) this.#env.timersChanged();
     return { at };
   }
 
   /**
-   * Threads that the commit opened begin, and those it wrote to are told, in the order of the outbox. What one thread is
-   * sent by one commit is told at once: it is one batch there.
+   * Threads that the commit wrote to are told, in the order of the outbox. What one thread is sent by one commit is told at
+   * once: it is one batch there.
    */
-  #tell({ children, sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
-    if (children.opened.length > 0) this.#env.opened(children.opened.map(({ threadId }) => threadId));
+  #tell({ sent }: ThreadCommit, acceptances: readonly Acceptance[]): void {
     const reached = new Map<ThreadId, AcceptedInput[]>();
     for (const [index, { threadId, dedupId, input }] of sent.entries()) {
       const acceptance = acceptances[index];

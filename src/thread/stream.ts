@@ -30,10 +30,8 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
       const before = asked.get(request as RoundRequest);
       if (before) return onceMore(before, threadId, entries, eventsAs);
       const resident = residentOf(threadId);
-      const { spec } = resident.loaded;
-      const { model, options } = env.model();
-      const toolset = env.toolset(spec);
-      const prompt = resident.conversation.prompt(env.instructions(spec), entries);
+      const { model, options, toolset, instructions } = resident.configured;
+      const prompt = resident.conversation.prompt(instructions, entries);
       resident.publish({ type: "round.started", inputs: causes });
       env.hooks.onRequest?.(threadId, prompt, entries);
       const once: ModelRequest = {

@@ -8,6 +8,8 @@ export type LiveUpdate = { readonly threadId: string; readonly at: number } & (
   | { readonly type: "round.started"; readonly inputs: readonly WaitingInput[] }
   /** The try failed and is made again in `wait` ms. What the try had shown is void. */
   | { readonly type: "round.retried"; readonly attempt: number; readonly wait: number; readonly message: string }
+  /** The slice cannot begin yet: the thread's configuration could not be had, and is asked for again in `wait` ms. */
+  | { readonly type: "configuration.failed"; readonly attempt: number; readonly wait: number; readonly message: string }
   | { readonly type: "text.delta"; readonly text: string }
   | { readonly type: "thinking.started" }
   | { readonly type: "thinking.delta"; readonly text: string }
@@ -21,3 +23,10 @@ export type LiveUpdate = { readonly threadId: string; readonly at: number } & (
 /** One thing that happened in a thread: a durable fact (it has `feed`), or something live. */
 export type Update = FeedItem | LiveUpdate;
 export type UpdateType = Update["type"];
+
+/** A live update without what the thread adds. */
+export type Announcement = LiveUpdate extends infer U
+  ? U extends LiveUpdate
+    ? Omit<U, "threadId" | "at">
+    : never
+  : never;

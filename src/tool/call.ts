@@ -3,6 +3,7 @@ import type { JsonObject } from "../../machines/history/json.ts";
 import type { Call } from "../../machines/thread/commit.ts";
 import type { Envelope } from "../../machines/thread/input.ts";
 import { type EventFields, encodeAddress, eventFor, type ResultOptions, resultFor } from "./address.ts";
+import type { Question, QuestionAnswer } from "./question.ts";
 import type { ResultContent } from "./result.ts";
 
 /** Delivers envelopes to threads. Resolves once durable: true for a new one, false for one that was delivered before. */
@@ -34,6 +35,13 @@ export interface ToolCall extends AboutCall {
   readonly address: string;
   /** Tells the application how far the work is; the model does not see it. Nothing is sent once `signal` aborted. */
   progress(text: string): void;
+  /**
+   * Asks a person, and waits for the answer: the question is durable, shown to the application, and survives a restart.
+   * Several may be open at once, answered in any order. A tool with `onRestart: "again"` that begins again finds its questions
+   * by their keys. Rejects with QuestionError for what cannot be asked, with the signal's reason when the call is stopped.
+   * Inline tools cannot ask: the slice would wait for a person.
+   */
+  ask(question: Question): Promise<QuestionAnswer>;
   /** Delivers what `result` and `event` make, or any other envelope. Rejects when it was refused. */
   readonly sender: Sender;
   /** `resultFor` with this call's address. */
@@ -49,12 +57,13 @@ export interface CallParts {
   readonly signal: AbortSignal;
   readonly sender: Sender;
   readonly progress: (text: string) => void;
+  readonly ask: (question: Question) => Promise<QuestionAnswer>;
   /** A fresh id for events that have none. */
   readonly freshId: () => string;
 }
 
 /** Metadata is copied for each call, and only when it is read: what a tool changes in it stays with the tool. */
-export const createToolCall = ({ call, about, signal, sender, progress, freshId }: CallParts): ToolCall => {
+export const createToolCall = ({ call, about, signal, sender, progress, ask, freshId }: CallParts): ToolCall => {
   let metadata: JsonObject | undefined;
   let address: string | undefined;
   const addressOfCall = () => {
@@ -77,6 +86,7 @@ export const createToolCall = ({ call, about, signal, sender, progress, freshId 
       return addressOfCall();
     },
     progress,
+    ask,
     sender,
     result: (content, options) => resultFor(addressOfCall(), content, options),
     event: (event) => eventFor(addressOfCall(), { ...event, id: event.id ?? freshId() }),

@@ -44,9 +44,12 @@ interface Description<S extends ToolSchema> {
   readonly onRestart?: "again" | "fail";
   /** ms until a call without a result is settled with an error, counted from the end of its round. Inline: from its start. */
   readonly deadline?: number;
-  /** Default: the annotation `destructive`. */
+  /**
+   * Whether a person has to approve a call before it is made. A function is asked for each call; one that throws counts as
+   * yes. Default: the annotation `destructive`. The `approval` of the system or of a thread's configuration goes before it.
+   */
   readonly needsApproval?: boolean | ((args: ArgsOf<S>) => boolean);
-  /** `allow`: run without asking anybody. */
+  /** `allow`: run without asking anybody, whatever the annotations say. */
   readonly approval?: "allow";
 }
 
@@ -62,12 +65,15 @@ export const defineTool = <S extends ToolSchema>(definition: ToolDefinition<S>):
 export const toolOf = <S extends ToolSchema>(definition: ToolDefinition<S>, sent: Sent = {}): Tool => {
   checkDefinition(definition);
   const { annotations = {}, deadline, display, passive = false } = definition;
+  const needsApproval =
+    definition.approval === "allow" ? false : (definition.needsApproval ?? annotations.destructive ?? false);
   const repeatable = annotations.readOnly === true || annotations.idempotent === true;
   return createTool(
     definition,
     {
       passive,
       onRestart: definition.onRestart ?? (repeatable ? "again" : "fail"),
+      needsApproval: needsApproval as boolean | ((args: unknown) => boolean),
       annotations: Object.freeze({ ...annotations }),
       ...(deadline !== undefined && { deadline }),
       ...(display && { display: display as (args: unknown) => unknown }),

@@ -31,12 +31,14 @@ const problemOf = (claim: Claim): string | undefined => {
   if (passive !== undefined && typeof passive !== "boolean") return "passive must be true or false";
   if (passive && (form === "inline" || form === "subscribe"))
     return `it is passive with ${form}; only a run or dispatch tool can be a wait that anything ends`;
+  if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function")
+    return "needsApproval must be true, false, or a function of the arguments";
+  if (approval !== undefined && approval !== "allow") return 'approval must be "allow" or left out';
   if (needsApproval && form === "inline")
     return "needsApproval with inline cannot work, because the slice would wait for a person; use run";
   const asks = needsApproval ?? (annotations as { destructive?: unknown } | undefined)?.destructive;
-  if (approval !== undefined && approval !== "allow") return 'approval must be "allow" or left out';
-  if (asks && approval !== "allow")
-    return `it ${needsApproval ? "has needsApproval" : "is annotated as destructive"}, and approvals do not exist yet; set approval: "allow" to run it without asking, until approvals exist`;
+  if (asks && form === "inline" && approval !== "allow")
+    return 'it is annotated as destructive, so its calls need approval, and with inline the slice would wait for a person; use run, or set approval: "allow"';
   if (display !== undefined && typeof display !== "function") return "display must be a function";
   if (deadline !== undefined && !(typeof deadline === "number" && deadline > 0 && Number.isFinite(deadline)))
     return `its deadline must be a positive number of milliseconds, not ${text(deadline)}`;

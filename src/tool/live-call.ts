@@ -1,8 +1,11 @@
-import type { CallId } from "../../machines/history/ids.ts";
+import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import type { Choice, ChoiceAnswer } from "../../machines/thread/choice.ts";
 import type { Call } from "../../machines/thread/commit.ts";
 import type { Envelope, ResultInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
+import { QuestionError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { createAsker } from "./asker.ts";
 import { type AboutCall, createToolCall, type Sender, type ToolCall } from "./call.ts";
 import { failureOf, type ToolFailed } from "./failure.ts";
 import { referenceFrom } from "./fresh-id.ts";
@@ -29,6 +32,8 @@ export interface CallEnvironment {
   /** In [0, 1), for references. */
   readonly random: () => number;
   readonly freshId: () => string;
+  /** A question as its thread knows it; undefined when it was not asked. */
+  readonly choice: (threadId: ThreadId, choiceId: string) => Promise<Choice | undefined>;
 }
 
 /** A call whose tool works in this process. */
@@ -48,13 +53,15 @@ export interface LiveCall {
    * takes its place, so that the call does not wait for ever (R9).
    */
   answer(dedupId: string, result: Omit<ResultInput, "kind" | "callId">): Promise<boolean>;
+  /** A question of the call has its answer, which is durable. */
+  answered(choiceId: string, choices: readonly string[], answer: ChoiceAnswer): void;
   /** What the thread is told of an error; its cause goes to the log, under the reference that the model reads. */
   failed(error: unknown): ToolFailed;
   /** Called once the registry knows that the subscription is in the history. */
   listen(): void;
   readonly listening: Promise<void>;
   /** It sent, or is sending, a result of its own. */
-  readonly answered: boolean;
+  readonly hasResult: boolean;
 }
 
 /** Progress that waits to be stored; more is dropped, because only the latest matters to who watches. */
@@ -69,7 +76,13 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
   const outbox = createOutbox({ ...env, signal });
   const listening = Promise.withResolvers<void>();
   let warned = false;
-  let answered = false;
+  let hasResult = false;
+  const asker = createAsker({ threadId, callId, outbox, signal, choice: env.choice });
+  const ask: ToolCall["ask"] = async (question) => {
+    if (call.form === "inline")
+      throw new QuestionError(`the tool ${name} runs inline, and the slice would wait for a person; use run`);
+    return asker.ask(question);
+  };
 
   const progress = (text: string): void => {
     if (outbox.waiting >= progressLimit) {
@@ -89,16 +102,17 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
     outbox,
     logger,
     listening: listening.promise,
-    toolCall: createToolCall({ call, about, signal, sender: env.door, progress, freshId: env.freshId }),
+    toolCall: createToolCall({ call, about, signal, sender: env.door, progress, ask, freshId: env.freshId }),
     listen: () => listening.resolve(),
     abort(reason) {
       controller.abort(new DOMException(`The call was stopped: ${reason}.`, "AbortError"));
     },
-    get answered() {
-      return answered;
+    get hasResult() {
+      return hasResult;
     },
+    answered: asker.answered,
     async answer(dedupId, result) {
-      answered = true;
+      hasResult = true;
       const envelopeOf = (fields: typeof result): Envelope => ({
         threadId,
         dedupId,

@@ -1,4 +1,5 @@
-import type { CallId } from "../../machines/history/ids.ts";
+import type { CallId, ThreadId } from "../../machines/history/ids.ts";
+import type { Choice, ChoiceAnswer } from "../../machines/thread/choice.ts";
 import type { InlineResult } from "../../machines/thread/close.ts";
 import type { Call, Subscription } from "../../machines/thread/commit.ts";
 import type { Clock } from "../clock.ts";
@@ -23,6 +24,8 @@ export interface CallRegistryOptions {
   readonly sender: Sender;
   /** Delivers what tools make with `call.sender`. Default: `sender`. */
   readonly door?: Sender;
+  /** A question as its thread knows it. Default: none was ever asked. */
+  readonly choice?: (threadId: ThreadId, choiceId: string) => Promise<Choice | undefined>;
   /** In [0, 1), for ids and references. */
   readonly random: () => number;
 }
@@ -53,6 +56,8 @@ export interface CallRegistry {
    * to stop. Not for a call whose result opened a subscription.
    */
   forget(callId: CallId): void;
+  /** A question of the call has its answer, which is durable: its tool hears it, if it waits in this process. */
+  answer(callId: CallId, choiceId: string, choices: readonly string[], answer: ChoiceAnswer): void;
   has(callId: CallId): boolean;
   /** Aborts every call. */
   stop(): void;
@@ -76,10 +81,11 @@ export const createCallRegistry = ({
   sender,
   door = sender,
   random,
+  choice = async () => undefined,
 }: CallRegistryOptions): CallRegistry => {
   const calls = new Map<CallId, LiveCall>();
   const warned = new Set<string>();
-  const environment = { clock, logger, sender, door, random, freshId: freshIds(random) };
+  const environment = { clock, logger, sender, door, random, freshId: freshIds(random), choice };
 
   const open = (handed: HandedCall): LiveCall => {
     const live = createLiveCall(handed, environment);
@@ -143,8 +149,9 @@ export const createCallRegistry = ({
       const live = calls.get(callId);
       if (live?.isElsewhere) calls.delete(callId);
       // A tool that works on and was answered for by somebody else: nobody wants its result any more.
-      else if (live && !live.answered) abort(callId, "somebody else delivered its result");
+      else if (live && !live.hasResult) abort(callId, "somebody else delivered its result");
     },
+    answer: (callId, choiceId, choices, answer) => calls.get(callId)?.answered(choiceId, choices, answer),
     has: (callId) => calls.has(callId),
     stop() {
       for (const callId of [...calls.keys()]) abort(callId, "the system stops");

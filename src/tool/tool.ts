@@ -62,6 +62,8 @@ export interface ToolFace {
   readonly passive: boolean;
   readonly onRestart: "again" | "fail";
   readonly deadline?: number;
+  /** Whether a person has to approve a call, unless a policy says otherwise. A function that throws counts as yes. */
+  readonly needsApproval: boolean | ((args: unknown) => boolean);
   readonly annotations: ToolAnnotations;
   /** Checks stored arguments and gives what the tool function takes; the same JSON gives an equal value each time. */
   readonly parse: (args: JsonObject) => Parsed;
@@ -87,7 +89,8 @@ export const createTool = (
     description,
     inputSchema,
   }: { readonly name: string; readonly description: string; readonly inputSchema: ToolSchema },
-  rest: Pick<ToolFace, "passive" | "onRestart" | "annotations" | "deadline" | "display"> & ToolBehaviour,
+  rest: Pick<ToolFace, "passive" | "onRestart" | "annotations" | "deadline" | "display" | "needsApproval"> &
+    ToolBehaviour,
   more: Sent = {},
 ): Tool => {
   const { sent, parse } = compileSchema(name, inputSchema);

@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { JsonObject } from "../../machines/history/json.ts";
 import { displayForm } from "../../machines/history/wording.ts";
 import type { Verdict } from "../../machines/round/turn.ts";
-import { ToolNameError } from "../errors.ts";
+import { OptionError, ToolNameError } from "../errors.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { reservedNames } from "./definition.ts";
 import { displayOf } from "./display.ts";
@@ -44,7 +44,26 @@ const named = (name: string): string => JSON.stringify(safeText(shortened(name, 
 const invalid = (name: string, problem: string): Refusal =>
   refused("validation", `The arguments of ${name} are not valid, so it was not called.\n${problem}`);
 
-const accepted = (tool: Tool, args: unknown): Verdict => {
+/** What a policy says of the calls of a tool: ask a person, make them, or refuse them. */
+export type Approval = "ask" | "allow" | "deny";
+
+/** By the names of tools. It goes before what a tool says of itself. */
+export type ApprovalPolicy = Readonly<Record<string, Approval>>;
+
+const isAsked = ({ needsApproval }: Tool, args: unknown, policy: Approval | undefined): boolean => {
+  if (policy !== undefined) return policy === "ask";
+  if (typeof needsApproval === "boolean") return needsApproval;
+  try {
+    return needsApproval(args) !== false;
+  } catch {
+    return true;
+  }
+};
+
+const denied = (name: string): Refusal =>
+  refused("denied", `NOT executed: calls of ${name} are denied here. Do not try again; tell the user.`);
+
+const accepted = (tool: Tool, args: unknown, policy: Approval | undefined): Verdict => {
   const { form, passive, onRestart, deadline } = tool;
   // An inline call is over before its turn is: the registry keeps its deadline.
   const timed = deadline !== undefined && form !== "inline";
@@ -54,6 +73,7 @@ const accepted = (tool: Tool, args: unknown): Verdict => {
     passive,
     onRestart,
     ...(timed && { deadline }),
+    ...(isAsked(tool, args, policy) && { asks: true as const }),
     ...(tool.form === "builtin" && tool.terms(args)),
   };
 };
@@ -75,14 +95,21 @@ const byNames = (tools: readonly Tool[], origins: readonly string[]): ReadonlyMa
 
 /**
  * The tools of a thread under their names. `origins` says, for each tool, where it comes from, for the error that two
- * tools of one name make (ToolNameError). `logger` hears of schemas that fail while they check arguments.
+ * tools of one name make (ToolNameError). `approval` goes before what tools say of themselves. `logger` hears of schemas that fail while they check arguments.
  */
 export const createToolset = (
   tools: readonly Tool[],
   origins: readonly string[] = [],
   logger: Logger = silentLogger,
+  approval: ApprovalPolicy = {},
 ): Toolset => {
   const known = byNames(tools, origins);
+  for (const { name, form } of tools)
+    if (approval[name] === "ask" && (form === "inline" || form === "builtin"))
+      throw new OptionError(
+        `approval.${name}`,
+        `"ask" cannot work: the tool is ${form === "inline" ? "inline" : "built in"}, and the slice would wait for a person; take "allow" or "deny"`,
+      );
   const names = tools.length > 0 ? `The tools are: ${[...known.keys()].join(", ")}.` : "There are no tools here.";
 
   const noTool = (name: string): Refusal =>
@@ -107,7 +134,10 @@ export const createToolset = (
       if (!tool) return refusal(noTool(name));
       if (!read.ok) return refusal(invalid(name, `- ${read.problem}`));
       const parsed = tool.parse(args);
-      if (parsed.ok) return { args, display: displayOf(tool, args, parsed.args), verdict: accepted(tool, parsed.args) };
+      const policy = Object.hasOwn(approval, name) ? approval[name] : undefined;
+      if (parsed.ok && policy === "deny") return refusal(denied(name));
+      if (parsed.ok)
+        return { args, display: displayOf(tool, args, parsed.args), verdict: accepted(tool, parsed.args, policy) };
       if (parsed.cause !== undefined)
         logger.error({ tool: name, error: causeOf(parsed.cause) }, "a tool's schema failed while it checked arguments");
       return refusal(invalid(name, parsed.problem));

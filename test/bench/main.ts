@@ -1,4 +1,6 @@
 import { durableFull, durableNormal } from "./durable.ts";
+import { eventBurst, subscriptionEvents } from "./events.ts";
+import { childOfLongThread, spawningInMemory, spawningOnDisk } from "./family.ts";
 import { flatInMemory, flatOnDisk } from "./flatness.ts";
 import { generateTextLoop } from "./generate-text.ts";
 import { idleHeap } from "./heap.ts";
@@ -22,6 +24,11 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   heap: idleHeap,
   opening,
   "generate-text": generateTextLoop,
+  spawning: spawningInMemory,
+  "durable-spawning": spawningOnDisk,
+  "child-of-long-thread": childOfLongThread,
+  "subscription-events": subscriptionEvents,
+  "event-burst": eventBurst,
   langgraph: langGraph,
 };
 

@@ -38,12 +38,16 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     interrupt: () => Promise.resolve(true),
     halt: () => Promise.resolve(true),
     close: () => Promise.resolve(true),
+    choices: () => Promise.resolve([]),
+    answer: () => Promise.resolve(true),
     atRest: () => firstValueFrom(state$.pipe(filter((state) => state !== "running"))),
     get state() {
       return view.state;
     },
     state$,
     view: () => view,
+    reload: () => {},
+    snapshot: () => Promise.reject(new Error("not looked at here")),
     history: () => Promise.resolve([]),
     updates: () => {
       throw new Error("not read here");

@@ -5,7 +5,7 @@ import { acceptedIn, eventsIn, type Found, factsIn, resultsIn } from "./found.ts
 import { beginningOf, type Note } from "./life.ts";
 
 /** How far the call of a story got, as the dead process left it. */
-export type Fate = "unmade" | "committed" | "started" | "acknowledged" | "answered" | "settled";
+export type Fate = "unmade" | "proposed" | "committed" | "started" | "acknowledged" | "answered" | "settled";
 
 export const fateIn = ({ thread, history }: Found): Fate => {
   if (!history.some(({ entry }) => entry.kind === "turn")) return "unmade";

@@ -60,8 +60,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: "machines/thread/judge.ts",
-        from: 'if (!call || call.form === "inline") return "call-not-outstanding";',
-        to: 'if (!call || call.form === "inline") return hasActive(ledger) && !call ? "keep" : "call-not-outstanding";',
+        from: 'if (!call || call.form === "inline" || call.status === "proposed") return "call-not-outstanding";',
+        to: 'if (!call || call.form === "inline" || call.status === "proposed") return hasActive(ledger) && !call ? "keep" : "call-not-outstanding";',
       },
       {
         file: "machines/thread/judge.ts",

@@ -3,6 +3,7 @@ import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { CallStatus, Timer } from "../../machines/thread/commit.ts";
 import type { ThreadSpec } from "../../src/store/store.ts";
 import { wrongFamilies } from "./wrong-families.ts";
+import { wrongQuestions } from "./wrong-questions.ts";
 import { type WrongStore, wrong, wrongAfterReopening } from "./wrong-store.ts";
 
 export const wrongStores: readonly WrongStore[] = [
@@ -294,4 +295,5 @@ export const wrongStores: readonly WrongStore[] = [
     },
   })),
   ...wrongFamilies,
+  ...wrongQuestions,
 ];

@@ -55,14 +55,19 @@ describe("defineTool", () => {
     expect(define({ dispatch: run, passive: true }).passive).toBe(true);
   });
 
-  it("refuses what needs approval, and names the way out", () => {
-    expect(problemWith({ run, needsApproval: true })).toMatch(/approval: "allow".*until approvals exist/);
-    expect(problemWith({ run, needsApproval: () => false })).toContain('approval: "allow"');
-    expect(problemWith({ run, annotations: { destructive: true } })).toContain('approval: "allow"');
+  it("needs approval as it says, else when it is destructive, and never where it is allowed", () => {
+    const needs = (more: object) => define({ run, ...more }).needsApproval;
+    const destructive = { annotations: { destructive: true } };
+    expect([needs({}), needs({ needsApproval: true }), needs(destructive)]).toEqual([false, true, true]);
+    expect(needs({ ...destructive, needsApproval: false })).toBe(false);
+    expect(needs({ ...destructive, needsApproval: true, approval: "allow" })).toBe(false);
+    expect(needs({ needsApproval: () => true })).toBeTypeOf("function");
+  });
+
+  it("refuses approvals that cannot be", () => {
+    expect(problemWith({ run, needsApproval: "yes" })).toContain("needsApproval must be");
     expect(problemWith({ run, needsApproval: true, approval: "deny" })).toContain("approval must be");
-    expect(define({ run, needsApproval: true, approval: "allow" }).form).toBe("run");
-    expect(define({ run, annotations: { destructive: true }, approval: "allow" }).form).toBe("run");
-    expect(define({ run, annotations: { destructive: true }, needsApproval: false }).form).toBe("run");
+    expect(problemWith({ inline: run, annotations: { destructive: true } })).toMatch(/destructive.*use run/);
   });
 
   it("refuses needsApproval on an inline tool even where it is allowed", () =>

@@ -30,7 +30,11 @@ export const chat = async (options: SessionOptions, io: Io, parts: Parts): Promi
   });
   try {
     if (!io.stdin.isTTY)
-      return await converse(session, { words: [], json: options.json }, { io, ending, talk: { thoughts: false } });
+      return await converse(
+        session,
+        { words: [], json: options.json, yes: options.yes ?? false },
+        { io, ending, talk: { thoughts: false } },
+      );
     terminal = terminalOn(io, session, options.json, parts.clock);
     return await talkAt(terminal, session, ending);
   } finally {

@@ -5,6 +5,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { Ending } from "../run/ending.ts";
 import { thingsToTry } from "../run/introduce.ts";
 import { sent } from "../run/line-queue.ts";
+import { answeredBy } from "../run/questions.ts";
 import type { Session } from "../run/session.ts";
 import type { Keys, Terminal } from "./terminal.ts";
 
@@ -45,10 +46,17 @@ const sendTyped = async (thread: Thread, terminal: Terminal, ending: Ending): Pr
   for await (const line of terminal.lines) {
     if (ending.signal.aborted) return;
     if (!("text" in line) || line.text.trim() === "") continue;
+    if (await answeredBy(thread, line.text).catch((error: Error) => failed(error, terminal))) continue;
     const reason = await sent(thread, line);
     if (reason !== undefined) terminal.say(`not sent: ${reason}`);
   }
   ending.end(exitCodes.done);
+};
+
+/** The line was meant as an answer, and came too late to be one: it is no text for the agent either. */
+const failed = (error: Error, terminal: Terminal): true => {
+  terminal.say(`not answered: ${error.message}`);
+  return true;
 };
 
 /** A talk with somebody at a terminal. Resolves to the exit code; the system still runs then. */

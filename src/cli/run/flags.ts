@@ -21,9 +21,15 @@ export const withSessionFlags = (command: Command): Command =>
     .option("--tools <FILE>", "a .ts or .js module that exports tools; may be given several times", collect)
     .option("--instructions <TEXT>", "what the agent is told to be; a thread that exists keeps its own")
     .option("--for <SECONDS>", "stop after this time, with exit code 0", seconds)
+    .option("--yes", "approve every call that needs approval, where nobody can be asked; without it they are denied")
     .option("--json", "print one update per line as JSON, and nothing else");
 
-export const sessionOf = ({ tools = [], json = false, ...rest }: Flags): SessionOptions => ({ tools, json, ...rest });
+export const sessionOf = ({ tools = [], json = false, yes = false, ...rest }: Flags): SessionOptions => ({
+  tools,
+  json,
+  yes,
+  ...rest,
+});
 
 export const modelsHelp = `Models: --model NAME, with one of these set:
   ANTHROPIC_API_KEY   Claude                  --model claude-sonnet-4-5

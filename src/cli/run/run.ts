@@ -9,6 +9,7 @@ import { sendLines } from "./line-queue.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { paintFor } from "./paint.ts";
 import { type Prompt, promptOn } from "./prompt.ts";
+import { answerUnattended } from "./questions.ts";
 import { isStuck } from "./rest.ts";
 import { openSession, type Parts, type Session, type SessionOptions } from "./session.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -52,12 +53,13 @@ interface Place {
 /** Sends each line once the work on the one before is done. `talk`: as in the transcript. */
 export const converse = async (
   session: Session,
-  { words, json }: Pick<RunOptions, "words" | "json">,
+  { words, json, yes = false }: Pick<RunOptions, "words" | "json" | "yes">,
   { io, ending, prompt, talk }: Place,
 ): Promise<number> => {
   const { thread } = session;
   introduce(session, io, prompt && "Ctrl-D ends");
   print(session, json, { io, ending, prompt, talk });
+  thread.treeUpdates$.subscribe(answerUnattended(thread, { yes, say: (text) => notice(io, text) }));
   const sending = sendLines({
     thread,
     family: session.family,

@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly instructions?: string;
   /** Print updates as JSON lines. */
   readonly json: boolean;
+  /** Where nobody can be asked, calls that need approval are approved. Default: denied. */
+  readonly yes?: boolean;
   /** The id of the thread; default: a fresh one. */
   readonly thread?: string;
   /** The file that threads are kept in; default: they end with the program. */

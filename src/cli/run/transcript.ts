@@ -8,6 +8,7 @@ import { displayOf } from "./display-of.ts";
 import { asItComes, type Layout } from "./layout.ts";
 import { createNames, type Names } from "./names.ts";
 import type { Kind, Paint } from "./paint.ts";
+import { offered } from "./questions.ts";
 import { type Result, resultOfTimer, shownOf } from "./shown-result.ts";
 import { excerpt, oneLine, terminalStream, terminalText } from "./terminal-text.ts";
 
@@ -175,6 +176,10 @@ export const plainTranscript = ({
         const why = oneLine(update.message);
         return block("failure", "! ", [`Asked again in ${inSeconds(update.wait)}: ${why}`]);
       }
+      case "configuration.failed":
+        return block("failure", "! ", [
+          `Not configured, asked again in ${inSeconds(update.wait)}: ${oneLine(update.message)}`,
+        ]);
       case "round.ended": {
         const late = hasSpoken || isChild ? "" : says("speech", update.text);
         if (talk && update.outcome === "cut") return late + block("note", "  ", ["(interrupted)"]);
@@ -196,6 +201,18 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
+      case "choice.opened":
+        return block("note", "? ", [...excerpt(update.prompt), offered(update)]);
+      case "choice.answered":
+        return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
+      case "choice.closed": {
+        const said = update.choice === undefined ? "" : `: ${oneLine(update.choice)}`;
+        return block("note", "  ", [`(question ${update.outcome}${said})`]);
+      }
+      case "oauth.required":
+        return block("note", "? ", [`sign in: ${oneLine(update.url)}`]);
+      case "view.updated":
+        return "";
       case "call.progressed":
         return block("note", "  … ", excerpt(update.text), "    ");
       case "call.settled":

@@ -1,10 +1,12 @@
 import { textOf } from "../../../machines/history/entry.ts";
 import { displayForm } from "../../../machines/history/wording.ts";
 import type { Usage } from "../../../machines/round/turn.ts";
+import type { Choice } from "../../../machines/thread/choice.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
 import type { Child, Opening } from "../../../machines/thread/family.ts";
 import { type Input, sourceOf } from "../../../machines/thread/input.ts";
 import { fromNow, moment } from "../moments.ts";
+import { offered } from "../run/questions.ts";
 import { runnerName } from "../runner.ts";
 import { callText } from "./entries.ts";
 import { type Paper, shortLine, shortText } from "./paper.ts";
@@ -55,16 +57,31 @@ export const writeRest = (
   now: number,
 ): void => {
   section(paper, "Outstanding calls", calls, (call) => writeCall(paper, call, now));
+  if (thread.choices.length > 0)
+    section(paper, "Questions", thread.choices, (choice) => writeChoice(paper, choice, now));
   section(paper, "Inputs that wait", waiting, (input) => writeWaiting(paper, input, calls, runner !== null, now));
   section(paper, "Subscriptions", thread.subscriptions, (subscription) => writeSubscription(paper, subscription));
   section(paper, "Timers", timers, (timer) => writeTimer(paper, timer, now));
   section(paper, "Children", thread.children, (child) => writeChild(paper, child));
 };
 
+const writeChoice = (paper: Paper, choice: Choice, now: number): void => {
+  const { choiceId, prompt, choices, answer, expiresAt } = choice;
+  paper.add(shortLine(prompt), 1);
+  if (answer)
+    paper.add(
+      `answered: ${shortLine(choices[answer.index] ?? "")}${answer.by ? ` by ${shortLine(answer.by)}` : ""}`,
+      2,
+    );
+  else paper.add(`wakeful answer '${shortLine(choiceId)}' takes ${shortLine(offered(choice))}`, 2);
+  if (!answer && expiresAt !== null) paper.add(`runs out ${moment(expiresAt, now)}`, 2);
+};
+
 const writeChild = (paper: Paper, child: Child): void =>
   paper.add(`${child.threadId}, ${openedBy(child)}${child.rested ? ", at rest" : ""}`, 1);
 
 const statuses: Record<CallStatus, string> = {
+  proposed: "proposed: waits for approval",
   committed: "committed: not handed over yet",
   started: "started: handed over",
   acknowledged: "acknowledged: handed over, and taken on",
@@ -87,6 +104,10 @@ const endingText = (ending: Ending, now: number): string => {
       return ending.from === "anybody" ? "a result that somebody delivers" : "the result of its tool";
     case "wake":
       return `its time, ${moment(ending.due, now)}`;
+    case "expiry":
+      return `the end of its question, ${moment(ending.due, now)}`;
+    case "approval":
+      return "a person's word: `wakeful answer` gives it";
     case "deadline":
       return `its deadline, ${moment(ending.due, now)}`;
     case "input":
@@ -160,6 +181,7 @@ const writeTimer = (paper: Paper, { callId, purpose, due }: Timer, now: number):
 const timerNames = {
   wake: "end of the time",
   deadline: "deadline",
+  expiry: "a question runs out",
   retry: "the model is asked again",
   linger: "it closes by itself",
 } as const satisfies Record<Timer["purpose"], string>;

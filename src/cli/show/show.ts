@@ -40,7 +40,7 @@ export const showThread = async (store: SharedStore, options: ShowOptions, io: I
 /** One object on one line, written as it is read: a long history is never in memory as a whole. */
 const printJson = async (store: SharedStore, reading: Reading, last: number, output: Output): Promise<void> => {
   const { thread, runner, timers } = reading;
-  const { threadId, version, spec, record, subscriptions, opening, children } = thread;
+  const { threadId, version, spec, record, subscriptions, choices, views, opening, children } = thread;
   const head = { threadId, version, runner, opening, ...spec, ...record };
   await output.write(`${jsonText(head).slice(0, -1)},"history":[`);
   let between = "";
@@ -49,7 +49,9 @@ const printJson = async (store: SharedStore, reading: Reading, last: number, out
     if (!(await output.write(between + entries.map(jsonText).join(",")))) return;
     between = ",";
   }
-  await output.write(`],${jsonText({ ...standingsOf(reading), subscriptions, timers, children }).slice(1)}\n`);
+  await output.write(
+    `],${jsonText({ ...standingsOf(reading), subscriptions, choices, views, timers, children }).slice(1)}\n`,
+  );
 };
 
 const printPage = async (

@@ -1,5 +1,5 @@
 import type { CallId } from "../../../machines/history/ids.ts";
-import type { Call, DiscardReason, Timer } from "../../../machines/thread/commit.ts";
+import { type Call, type DiscardReason, isActive, type Timer } from "../../../machines/thread/commit.ts";
 import { stopWaits, textInterrupts } from "../../../machines/thread/decide.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import {
@@ -28,8 +28,8 @@ export type Standing =
 /** What can end the wait for a call (R9). `due`: ms since the epoch. */
 export type Ending =
   | { readonly by: "result"; readonly from: "its tool" | "anybody" }
-  | { readonly by: "wake" | "deadline"; readonly due: number }
-  | { readonly by: "input" | "interruption" | "restart" };
+  | { readonly by: "wake" | "deadline" | "expiry"; readonly due: number }
+  | { readonly by: "input" | "interruption" | "restart" | "approval" };
 
 export interface StandingCall extends Call {
   /** When it was made; null where the history does not tell. */
@@ -82,7 +82,7 @@ export const standingsOf = ({ thread, timers, runner, since }: Reading): Standin
 const standingOf = (ledger: Ledger, waiting: WaitingInput): Standing => {
   const isHeld = hasActiveUnanswered(ledger) && !textInterrupts(ledger) && !stopWaits(ledger);
   if (!isHeld || !(isDeferrable(waiting) || isAnswer(waiting))) return { standing: "next" };
-  const active = unanswered(ledger).filter(({ passive }) => !passive);
+  const active = unanswered(ledger).filter(isActive);
   return {
     standing: isDeferrable(waiting) ? "deferred" : "kept",
     whileOutstanding: active.map(({ callId }) => callId),
@@ -90,7 +90,10 @@ const standingOf = (ledger: Ledger, waiting: WaitingInput): Standing => {
 };
 
 const endingsOf = ({ callId, form, passive, status, onRestart }: Call, timers: readonly Timer[]): Ending[] => [
-  ...(form === "builtin" ? [] : [{ by: "result", from: form === "dispatch" ? "anybody" : "its tool" } as const]),
+  ...(status === "proposed" ? [{ by: "approval" } as const] : []),
+  ...(form === "builtin" || status === "proposed"
+    ? []
+    : [{ by: "result", from: form === "dispatch" ? "anybody" : "its tool" } as const]),
   ...timers.flatMap((timer) =>
     timer.callId !== null && timer.callId === callId ? [{ by: timer.purpose, due: timer.due }] : [],
   ),

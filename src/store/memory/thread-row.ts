@@ -1,5 +1,6 @@
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
+import type { Choice, View } from "../../../machines/thread/choice.ts";
 import {
   type Call,
   type CallStatus,
@@ -29,6 +30,10 @@ export interface ThreadRow {
   record: ThreadRecord;
   readonly calls: Map<CallId, Call>;
   readonly subscriptions: Map<CallId, Subscription>;
+  /** By id, those of outstanding calls (S19). */
+  readonly choices: Map<string, Choice>;
+  /** By type (S19). */
+  readonly views: Map<string, View>;
   /** Open ones (S15). */
   readonly children: Map<ThreadId, Child>;
   /** All threads that this one ever opened. */
@@ -53,6 +58,8 @@ export const newRow = (threadId: ThreadId, spec: ThreadSpec, opening: Opening | 
   record: newRecord,
   calls: new Map(),
   subscriptions: new Map(),
+  choices: new Map(),
+  views: new Map(),
   children: new Map(),
   offspring: idList(),
   inbox: new Map(),
@@ -109,7 +116,7 @@ export const checkCommit = (row: ThreadRow, commit: ThreadCommit, used: (threadI
 
 /** What a commit that passed `checkCommit` changes in its own thread, but timers and facts. */
 export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
-  const { entries, consumed, interrupting, calls, subscriptions, children, record } = commit;
+  const { entries, consumed, interrupting, calls, subscriptions, choices, views = [], children, record } = commit;
   addEntries(row, entries);
   for (const seq of consumed) row.inbox.delete(seq);
   for (const seq of interrupting) {
@@ -117,7 +124,14 @@ export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
     if (waiting) row.inbox.set(seq, { ...waiting, interrupts: true });
   }
   for (const call of calls.made) row.calls.set(call.callId, call);
+  for (const callId of calls.approved ?? []) approve(row, callId);
+  for (const choice of [...(choices?.opened ?? []), ...(choices?.moved ?? [])])
+    row.choices.set(choice.choiceId, choice);
+  for (const view of views) row.views.set(view.viewType, view);
   for (const callId of calls.settled) row.calls.delete(callId);
+  if (calls.settled.length > 0)
+    for (const { choiceId, callId } of row.choices.values())
+      if (calls.settled.includes(callId)) row.choices.delete(choiceId);
   for (const subscription of [...subscriptions.opened, ...subscriptions.moved])
     row.subscriptions.set(subscription.callId, subscription);
   for (const callId of subscriptions.ended) row.subscriptions.delete(callId);
@@ -128,7 +142,10 @@ export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
   row.version++;
 };
 
-const order: readonly CallStatus[] = ["committed", "started", "acknowledged"];
+/** By statuses, each further than the one before (S9). */
+const order: readonly CallStatus[] = ["proposed", "committed", "started", "acknowledged"];
+
+const approve = (row: ThreadRow, callId: CallId): void => moveCalls(row, [callId], "committed");
 
 export const moveCalls = (row: ThreadRow, calls: readonly CallId[], status: CallStatus): void => {
   for (const callId of calls) {
@@ -153,6 +170,8 @@ export const loadedOf = ({
   record,
   calls,
   subscriptions,
+  choices,
+  views,
   inbox,
   opening,
   children,
@@ -163,15 +182,22 @@ export const loadedOf = ({
   record,
   calls: [...calls.values()].sort((a, b) => a.position - b.position),
   subscriptions: [...subscriptions.values()],
+  choices: [...choices.values()],
+  views: [...views.values()].sort((a, b) => (a.viewType < b.viewType ? -1 : 1)),
   inbox: [...inbox.values()],
   opening,
   children: [...children.values()],
 });
 
-/** Nothing is handed over for a built-in call: its commit is the act. An acknowledged one is with somebody else. */
+/**
+ * Nothing is handed over for a built-in call: its commit is the act. An acknowledged one is with somebody else, a proposed
+ * one with a person.
+ */
+const withOthers: ReadonlySet<CallStatus> = new Set(["acknowledged", "proposed"]);
+
 const isDue = ({ record, calls, subscriptions }: ThreadRow): boolean =>
   record.roundDue ||
-  calls.values().some(({ status, form }) => status !== "acknowledged" && form !== "builtin") ||
+  calls.values().some(({ status, form }) => !withOthers.has(status) && form !== "builtin") ||
   subscriptions.values().some(({ form }) => form === "subscribe");
 
 export const summaryOf = (row: ThreadRow): ThreadSummary => ({

@@ -30,6 +30,9 @@ export const callsOn = (database: Database): Calls => {
     INSERT INTO subscription (thread, id, due, body) VALUES (?, ?, ?, ?)
     ON CONFLICT (thread, id) DO UPDATE SET body = excluded.body`);
   const end = database.prepare("DELETE FROM subscription WHERE thread = ? AND id = ?");
+  const approve = database.prepare(
+    `UPDATE call SET status = ${rankOf.committed}, due = 1 WHERE thread = ? AND id = ? AND status < ${rankOf.committed}`,
+  );
   const move = database.prepare(`
     UPDATE call SET status = ?1, due = due AND ?1 < ${rankOf.acknowledged}
     WHERE thread = (SELECT id FROM thread WHERE name = ?2) AND id = ?3 AND status < ?1`);
@@ -51,9 +54,10 @@ export const callsOn = (database: Database): Calls => {
     apply(thread, commit) {
       for (const call of commit.calls.made) {
         const { callId, position, form, status } = call;
-        const due = status !== "acknowledged" && form !== "builtin" ? 1 : 0;
+        const due = status !== "acknowledged" && status !== "proposed" && form !== "builtin" ? 1 : 0;
         make.run(thread, callId, position, rankOf[status], due, JSON.stringify(call));
       }
+      for (const callId of commit.calls.approved ?? []) approve.run(thread, callId);
       if (commit.record) disarm.run(thread, "");
       for (const { callId, purpose, due } of commit.timers) arm.run(thread, callId ?? "", purpose, due);
       for (const callId of commit.calls.settled) {

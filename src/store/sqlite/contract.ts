@@ -9,6 +9,7 @@ import type { Feed } from "./feed.ts";
 import type { History } from "./history.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Leases } from "./leases.ts";
+import type { Questions } from "./questions.ts";
 import { sharedWithEntries } from "./shared-facts.ts";
 import type { Threads } from "./threads.ts";
 
@@ -19,13 +20,14 @@ export interface Parts {
   readonly history: History;
   readonly threads: Threads;
   readonly children: Children;
+  readonly questions: Questions;
   readonly leases: Leases;
 }
 
 /** Each operation of the contract as one transaction over the parts. The crash points before a commit are inside it. */
 export const contractOn = (
   database: Database,
-  { feed, inbox, calls, history, threads, children, leases }: Parts,
+  { feed, inbox, calls, history, threads, children, questions, leases }: Parts,
 ): Store => ({
   async create(threadId, spec, at) {
     const what = `thread ${threadId} was created`;
@@ -58,6 +60,8 @@ export const contractOn = (
         record,
         calls: calls.outstanding(id, threadId),
         subscriptions: calls.subscriptions(id, threadId),
+        choices: questions.choices(id, threadId),
+        views: questions.views(id, threadId),
         inbox: inbox.waiting(id, threadId),
         opening,
         children: children.open(id, threadId),
@@ -77,6 +81,7 @@ export const contractOn = (
       inbox.consume(thread.id, consumed);
       inbox.interrupt(thread.id, interrupting);
       calls.apply(thread.id, commit);
+      questions.apply(thread.id, commit);
       const version = threads.advance(thread, record);
       children.apply(thread.id, commit.children);
       const first = feed.append(thread.id, at, sharedWithEntries(facts, entries));

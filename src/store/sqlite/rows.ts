@@ -3,6 +3,7 @@ import { Entry, EventSource, TurnPart } from "../../../machines/history/entry.ts
 import { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { Json, JsonObject } from "../../../machines/history/json.ts";
 import type { CallForm, Failure, Usage } from "../../../machines/round/turn.ts";
+import type { Choice, ChoiceAnswer } from "../../../machines/thread/choice.ts";
 import type { Call, CallStatus, Subscription, ThreadRecord, ThreadState } from "../../../machines/thread/commit.ts";
 import type { Child, ChildKind, Opening } from "../../../machines/thread/family.ts";
 import { Input } from "../../../machines/thread/input.ts";
@@ -58,8 +59,8 @@ export const StoredState = oneOf<ThreadState>({
   closed: true,
 });
 
-/** How a status is stored: a call's only grows (S9). There is room below for what comes before `committed`. */
-export const rankOf: Readonly<Record<CallStatus, number>> = { committed: 1, started: 2, acknowledged: 3 };
+/** How a status is stored: a call's only grows (S9). */
+export const rankOf: Readonly<Record<CallStatus, number>> = { proposed: 0, committed: 1, started: 2, acknowledged: 3 };
 export const statusOf = new Map(Object.entries(rankOf).map(([status, rank]) => [rank, status]));
 
 const called = {
@@ -76,9 +77,28 @@ export const StoredCall = z.object({
   position: z.number(),
   passive: z.boolean(),
   onRestart: oneOf<Call["onRestart"]>({ again: true, fail: true }),
-  status: oneOf<CallStatus>({ committed: true, started: true, acknowledged: true }),
+  status: oneOf<CallStatus>({ proposed: true, committed: true, started: true, acknowledged: true }),
   note: z.string().exactOptional(),
+  deadline: z.number().exactOptional(),
 } satisfies Fields<Call>) satisfies z.ZodType<Call>;
+
+export const StoredChoice = z.object({
+  choiceId: z.string(),
+  callId: CallId,
+  kind: oneOf<Choice["kind"]>({ approval: true, ask: true, choice: true }),
+  prompt: z.string(),
+  choices: z.array(z.string()),
+  default: z.number().nullable(),
+  expiresAt: z.number().nullable(),
+  answer: z
+    .object({
+      index: z.number(),
+      by: z.string().nullable(),
+      reason: z.string().nullable(),
+      expired: z.literal(true).exactOptional(),
+    } satisfies Fields<ChoiceAnswer>)
+    .nullable(),
+} satisfies Fields<Choice>) satisfies z.ZodType<Choice>;
 
 export const StoredSubscription = z.object({
   ...called,
@@ -117,7 +137,8 @@ export const StoredRecord = z.object({
   // Records of version 0.1 were written without it.
   retry: z.object({ due: count, attempt: count }).nullable().default(null),
   usage: StoredUsage,
-  // And without these two.
+  // And without these.
+  allowed: z.array(z.string()).default([]),
   halted: z.boolean().default(false),
   linger: count.nullable().default(null),
   closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),

@@ -89,8 +89,24 @@ const families: Migration = (connection) =>
     ) STRICT;
   `);
 
+/**
+ * Questions to people, and what tools show. A call that waits for approval has status 0, which no call had before.
+ * `choice` goes with its call; of a type there is one `view`.
+ */
+const questions: Migration = (connection) =>
+  connection.exec(`
+    CREATE TABLE choice (
+      number INTEGER PRIMARY KEY, thread INTEGER NOT NULL, id TEXT NOT NULL, call TEXT NOT NULL, body TEXT NOT NULL,
+      UNIQUE (thread, id)
+    ) STRICT;
+    CREATE INDEX choice_call ON choice (thread, call);
+    CREATE TABLE view (
+      thread INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (thread, type)
+    ) STRICT, WITHOUT ROWID;
+  `);
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, producers, families];
+export const migrations: readonly Migration[] = [first, producers, families, questions];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

@@ -12,6 +12,7 @@ import { historyOn } from "./history.ts";
 import { inboxOn } from "./inbox.ts";
 import { leasesOn } from "./leases.ts";
 import { type OpenedFile, openFile } from "./open.ts";
+import { questionsOn } from "./questions.ts";
 import { sharingOn } from "./sharing.ts";
 import { threadsOn } from "./threads.ts";
 
@@ -60,8 +61,9 @@ export const storeOn = (
     const history = historyOn(database);
     const threads = threadsOn(database);
     const children = childrenOn(database);
+    const questions = questionsOn(database);
     const leases = leasesOn(database);
-    const parts = { feed, inbox, calls, history, threads, children, leases };
+    const parts = { feed, inbox, calls, history, threads, children, questions, leases };
     return { ...contractOn(database, parts), ...sharingOn(database, parts) };
   } catch (error) {
     opened.connection.close();

@@ -14,9 +14,13 @@ export interface SeenEvent {
   readonly callId?: string;
   readonly name?: string;
   readonly id?: string;
+  /** Of a question; one that has the id of its call is named as the call is. */
+  readonly choiceId?: string;
   /** Tokens in all; null: the provider did not say. */
   readonly usage?: number | null;
   readonly sourceCallId?: string;
+  readonly url?: string;
+  readonly viewType?: string;
 }
 
 type Seen = Omit<SeenEvent, "thread">;
@@ -92,6 +96,14 @@ const eventsOf = (update: Update, sourceOf: SourceOf): readonly Seen[] => {
       return [{ type: "tool_result", callId: update.callId, name: update.name, ...text(update.content) }];
     case "failure":
       return [{ type: "info", text: update.message, ...(update.callId && { callId: update.callId }) }];
+    case "choice.opened":
+      return [{ type: "user_choice_required", callId: update.callId, text: update.prompt, choiceId: update.choiceId }];
+    case "choice.closed":
+      return [{ type: "user_choice_dismissed", callId: update.callId, choiceId: update.choiceId }];
+    case "oauth.required":
+      return [{ type: "oauth_required", callId: update.callId, url: update.url }];
+    case "view.updated":
+      return [{ type: "view_update", viewType: update.viewType, ...(update.callId && { callId: update.callId }) }];
     case "input.discarded":
       return [
         {
@@ -119,6 +131,9 @@ export const seenAtOpening = ({ threadId: thread, entries }: NewThread): readonl
       : [],
   );
 
+const idOf = ({ thread, id, callId, choiceId }: SeenEvent, calls: CallBook): string | undefined =>
+  choiceId !== undefined && choiceId === callId ? calls.labelOf(thread, callId) : (choiceId ?? id);
+
 export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: CallBook): boolean => {
   const { usage } = pattern;
   const tokens = typeof usage === "object" && usage !== null ? usage.total_tokens : usage;
@@ -127,12 +142,12 @@ export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: Call
     same(pattern.thread, seen.thread) &&
     same(pattern.type, seen.type) &&
     same(pattern.name, seen.name ?? calls.toolOf(seen.thread, seen.callId)) &&
-    same(pattern.id, seen.id) &&
+    same(pattern.id, idOf(seen, calls)) &&
     same(tokens, seen.usage) &&
     same(pattern.call, calls.labelOf(seen.thread, seen.callId)) &&
     same(pattern.source_call, calls.labelOf(seen.thread, seen.sourceCallId)) &&
-    same(pattern.url, undefined) &&
-    same(pattern.view_type, undefined) &&
+    same(pattern.url, seen.url) &&
+    same(pattern.view_type, seen.viewType) &&
     (pattern.text_contains === undefined || (seen.text?.includes(pattern.text_contains) ?? false))
   );
 };
@@ -140,12 +155,16 @@ export const matchesEvent = (pattern: EventPattern, seen: SeenEvent, calls: Call
 const line = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join(" ");
 
 /** An event in one line, e.g. `t1 tool_result c1 "done"`. */
-export const tellEvent = ({ thread, type, name, callId, usage, text }: SeenEvent, calls: CallBook): string =>
+export const tellEvent = (
+  { thread, type, name, callId, usage, text, url, viewType }: SeenEvent,
+  calls: CallBook,
+): string =>
   line([
     thread,
     type,
     name ?? calls.toolOf(thread, callId),
     calls.labelOf(thread, callId),
+    url ?? viewType,
     usage === undefined ? undefined : `${usage} tokens`,
     text === undefined || text === "" ? undefined : JSON.stringify(text),
   ]);

@@ -5,6 +5,7 @@ import type { Difference } from "./difference.ts";
 import type { Expectations, MessagePattern } from "./expectation-schema.ts";
 import { eventDifferences } from "./expected-events.ts";
 import { requestDifferences } from "./expected-requests.ts";
+import { pendingIn, viewerDifferences } from "./expected-viewers.ts";
 import { matches, tellMessage, tellPattern } from "./messages.ts";
 import type { Play } from "./play.ts";
 import { storedMessages } from "./stored-messages.ts";
@@ -98,6 +99,25 @@ const dispatchedDifferences = (
   return rows.every(({ fits }) => fits) ? [] : [{ what: "dispatched", rows }];
 };
 
+const choiceDifferences = async (
+  { pending_choices: pending, choice_responses: responses }: Expectations,
+  play: Play,
+  calls: CallBook,
+): Promise<readonly Found[]> => {
+  const snapshot = pending && (await (await play.thread(mainThread(play)))?.snapshot());
+  const tell = (call: string | undefined, selected: number | string) => `${call}: ${selected}`;
+  return [
+    ...(pending ? same("pending_choices", pending, snapshot ? pendingIn(snapshot, calls) : []) : []),
+    ...(responses
+      ? same(
+          "choice_responses",
+          responses.map(({ call, selected }) => tell(call, selected)),
+          play.seen.answers.map(({ thread, callId, index }) => tell(calls.labelOf(thread, callId), index)),
+        )
+      : []),
+  ];
+};
+
 async function* found(given: Expectations, play: Play): AsyncGenerator<Found> {
   const expect = play.children.filled(given);
   const calls = await play.calls();
@@ -114,6 +134,8 @@ async function* found(given: Expectations, play: Play): AsyncGenerator<Found> {
     );
   if (expect.thread_closed_notifications)
     yield* same("thread_closed_notifications", expect.thread_closed_notifications, await play.closed());
+  yield* viewerDifferences(expect, play.seen.snapshots, calls);
+  yield* await choiceDifferences(expect, play, calls);
   yield* states(expect, play);
   yield* waiting(expect, play, calls);
   if (expect.outcomes) {

@@ -2,6 +2,7 @@ import type { ContentItem } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { Envelope } from "../../../machines/thread/input.ts";
 import { encodeAddress, eventFor, resultFor } from "../../tool/address.ts";
+import { answerFor, choiceFor, oauthFor } from "../../tool/answer.ts";
 import type { CallBook } from "./calls.ts";
 import type { Children } from "./children.ts";
 import { PlayStopped } from "./difference.ts";
@@ -24,7 +25,7 @@ export class Envelopes {
   readonly #byId = new Map<string, Envelope>();
   #fresh = 0;
 
-  /** Throws PlayStopped for a redelivery of an id that no step used, and for inputs no system takes yet. */
+  /** Throws PlayStopped for a redelivery of an id that no step used. */
   of(step: InputStep, calls: CallBook, children: Children): Envelope {
     const envelope = this.#make(step, calls, children);
     this.#byId.set(envelope.dedupId, envelope);
@@ -67,13 +68,28 @@ export class Envelopes {
         const parent = children.openingOf(threadId)?.parent ?? nobody;
         return { threadId, dedupId: this.#idOf(step), input: { kind: "message", parent, text: step.text } };
       }
+      case "oauth":
+        return oauthFor(this.#address(step, calls), step.url, { id: this.#idOf(step) });
+      case "user_choice": {
+        const { prompt, choices, default: usual = 0 } = step;
+        const envelope = choiceFor(this.#address(step, calls), { prompt, choices, default: usual });
+        return { ...envelope, dedupId: this.#idOf(step) };
+      }
+      case "answer_choice":
+        return answerFor(calls.idOf(step.thread, step.call), step.selected, { id: this.#idOf({}) });
+      case "view_update": {
+        const { view_type: viewType, content } = step;
+        return {
+          threadId: step.thread as ThreadId,
+          dedupId: this.#idOf({}),
+          input: { kind: "view", viewType, content },
+        };
+      }
       case "redeliver": {
         const envelope = this.#byId.get(step.id);
         if (!envelope) throw new PlayStopped(`no input with the id ${JSON.stringify(step.id)} was delivered before`);
         return envelope;
       }
-      default:
-        throw new PlayStopped(`this player cannot deliver ${step.op} yet`);
     }
   }
 

@@ -8,10 +8,10 @@ import type { ScenarioCall, Step } from "./step-schema.ts";
  */
 const support = {
   "child threads": true,
-  choices: false,
-  "OAuth prompts": false,
-  "view updates": false,
-  snapshots: false,
+  choices: true,
+  "OAuth prompts": true,
+  "view updates": true,
+  snapshots: true,
   compaction: false,
   halt: true,
   closing: true,

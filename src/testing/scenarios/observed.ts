@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import type { NewThread } from "../../../machines/thread/family.ts";
+import type { ThreadSnapshot } from "../../system/snapshot.ts";
 import type { Update } from "../../thread/update.ts";
 import { type SeenEvent, type SourceOf, seenAtOpening, seenIn } from "./events.ts";
 import type { Fed } from "./feed.ts";
@@ -34,6 +35,15 @@ export class Observed {
   readonly events: SeenEvent[] = [];
   readonly dispatched: (Dispatched & OfLife)[] = [];
   readonly toldToStop: ToldToStop[] = [];
+  /** What viewers were shown when they attached, by the scenario's names. */
+  readonly snapshots = new Map<string, ThreadSnapshot>();
+  /** Answers to questions, as they were recorded. */
+  readonly answers: {
+    readonly thread: string;
+    readonly callId: string;
+    readonly choiceId: string;
+    readonly index: number;
+  }[] = [];
   readonly outcomes: (readonly [string, "completed" | "skipped"])[] = [];
   /** Threads whose round waits to be tried again, and the instant at which it will be; settling takes them out. */
   readonly retries = new Map<string, number>();
@@ -48,7 +58,16 @@ export class Observed {
   update(update: Update, sourceOf: SourceOf): void {
     this.events.push(...seenIn(update, sourceOf));
     if (update.type === "round.retried") this.retries.set(update.threadId, update.at + update.wait);
+    this.#answer(update);
     if (update.type === "slice.ended") this.outcomes.push([update.threadId, "completed"]);
+  }
+
+  /** A question of work elsewhere is answered first and closed later: its answer counts once. */
+  #answer(update: Update): void {
+    if (update.type !== "choice.answered" && update.type !== "choice.closed") return;
+    const { threadId: thread, callId, choiceId, answer } = update;
+    if (!answer || this.answers.some((other) => other.choiceId === choiceId)) return;
+    this.answers.push({ thread, callId, choiceId, index: answer.index });
   }
 
   request(request: Omit<Asked, "nth">): void {

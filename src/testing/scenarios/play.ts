@@ -168,6 +168,13 @@ export class Play {
     this.#running.useModel(model, modelOptions);
   }
 
+  /** A viewer attaches; what it is shown is kept under a name. */
+  async attach(thread: string, as: string): Promise<void> {
+    const snapshot = await (await this.#running.thread(this.children.idOf(thread)))?.snapshot();
+    if (!snapshot) throw new PlayStopped(`there is no thread ${thread} to attach to`);
+    this.seen.snapshots.set(as, snapshot);
+  }
+
   /** False when no call of that id waits to be acknowledged. */
   acknowledge(callId: string): boolean {
     const resolve = this.#acknowledgements.get(callId);

@@ -18,6 +18,8 @@ export const ScenarioTool = z.looseObject({
   result: z.string().optional(),
   /** Of a `subscription`: the first result, which arrives by itself. */
   auto_result: z.string().optional(),
+  /** A person has to approve its calls: `answer_choice` does so, with "approve", "always approve" or "deny". */
+  needs_approval: z.boolean().optional(),
   dispatch: z.union([z.enum(["ok", "fail", "slow"]), z.strictObject({ http_status: z.number().int() })]).default("ok"),
 });
 export type ScenarioTool = z.infer<typeof ScenarioTool>;

@@ -88,9 +88,10 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
       return play.switchModel({ modelId: step.model, supportsImages: step.supports_images ?? false });
     case "halt":
       return play.deliver([envelopes.halt(step.thread)]);
+    case "attach":
+      return play.attach(step.thread, step.as);
     case "compact":
     case "fail_next":
-    case "attach":
     case "step":
       throw new PlayStopped(`this player cannot play ${step.op} yet`);
     default:

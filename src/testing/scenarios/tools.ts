@@ -81,6 +81,7 @@ export const scenarioTools = (tools: readonly ScenarioTool[], world: ToolWorld):
       });
     return defineTool({
       ...face,
+      needsApproval: tool.needs_approval ?? false,
       passive: kind === "passive",
       async dispatch(args, call) {
         world.dispatched(noteOf(call, name));

@@ -1,5 +1,6 @@
 import type { Bench, Draft, MakeStore, StoreRequirement } from "./requirement.ts";
 import { accepting } from "./requirements/accepting.ts";
+import { asking } from "./requirements/asking.ts";
 import { committing } from "./requirements/committing.ts";
 import { families } from "./requirements/families.ts";
 import { feeding } from "./requirements/feeding.ts";
@@ -19,7 +20,7 @@ import { whatever } from "./requirements/whatever.ts";
  * `reopen` beside it, and is then held to finding everything again. Some of the checks need the package fast-check.
  */
 export const storeSuite = (makeStore: MakeStore): readonly StoreRequirement[] =>
-  [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families]
+  [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families, asking]
     .flat()
     .map((draft) => bind(draft, makeStore));
 

@@ -25,6 +25,7 @@ const builtin = <S extends ToolSchema>(
     form: "builtin",
     passive: rest.passive,
     onRestart: "again",
+    needsApproval: false,
     annotations: Object.freeze(rest.annotations),
     display: definition.display as (args: unknown) => unknown,
     terms: rest.terms as (args: unknown) => BuiltinTerms,

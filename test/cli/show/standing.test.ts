@@ -13,7 +13,14 @@ import { story, Told } from "../../support/thread/story.ts";
 const runner = { by: "process 1", until: 1 };
 
 const readingOf = ({ stored }: Fold, more: Partial<Reading> = {}): Reading => ({
-  thread: { threadId, spec: { tools: [], instructions: "", metadata: {} }, opening: null, ...stored },
+  thread: {
+    threadId,
+    spec: { tools: [], instructions: "", metadata: {} },
+    opening: null,
+    choices: [],
+    views: [],
+    ...stored,
+  },
   timers: [],
   runner,
   since: new Map(),

@@ -15,6 +15,7 @@ export const callWith = (signal: AbortSignal = new AbortController().signal): To
   signal,
   address: "",
   progress: () => {},
+  ask: () => Promise.reject(new Error("nobody is asked")),
   sender: { send: async () => true },
   result: () => {
     throw new Error("delivered by hand");

@@ -24,6 +24,9 @@ export const calls = (name: string, { args = {}, providerCallId = `p-${name}`, .
   verdict: { as: "accepted", form: "dispatch" as CallForm, passive: false, onRestart: "fail", ...verdict },
 });
 
+/** A call that waits for a person's word. */
+export const proposes = (name: string, making: Making = {}): Block => calls(name, { asks: true, ...making });
+
 export const waits = (name = "sleep", making: Making = {}): Block =>
   calls(name, { form: "builtin", passive: true, ...making });
 

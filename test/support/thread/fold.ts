@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { RoundOutput } from "../../../machines/round/turn.ts";
+import type { Choice } from "../../../machines/thread/choice.ts";
 import type { InlineResult } from "../../../machines/thread/close.ts";
 import { type Call, newRecord, type Subscription, type ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { Child, Opening } from "../../../machines/thread/family.ts";
@@ -23,6 +24,7 @@ export const foldLimits: ThreadLimits = {
   depth: 5,
   eventChildrenAtOnce: 4,
   eventChildLinger: 3_600_000,
+  approval: 86_400_000,
   round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
 };
 
@@ -35,6 +37,7 @@ export interface Stored {
   history: PlacedEntry[];
   inbox: WaitingInput[];
   children: Child[];
+  choices?: Choice[];
 }
 
 type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
@@ -80,7 +83,7 @@ export class Fold {
       children: [],
     };
     this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
-    const { version, record, calls, subscriptions, children } = this.stored;
+    const { version, record, calls, subscriptions, choices = [], children } = this.stored;
     const [snapshot, actions] = initialTransition(threadMachine, {
       threadId,
       limits: this.limits,
@@ -88,6 +91,7 @@ export class Fold {
       record,
       calls,
       subscriptions,
+      choices,
       inbox: [...this.stored.inbox],
       children,
       opening,
@@ -251,6 +255,13 @@ export class Fold {
       ...stored.calls.filter(({ callId }) => !commit.calls.settled.includes(callId)),
       ...commit.calls.made,
     ];
+    stored.calls = stored.calls.map((call) =>
+      commit.calls.approved?.includes(call.callId) ? { ...call, status: "committed" } : call,
+    );
+    const { opened: asked, moved: answered } = commit.choices ?? { opened: [], moved: [] };
+    stored.choices = [...(stored.choices ?? []), ...asked]
+      .map((choice) => answered.find(({ choiceId }) => choiceId === choice.choiceId) ?? choice)
+      .filter(({ callId }) => !commit.calls.settled.includes(callId));
     const { opened, moved, ended } = commit.subscriptions;
     stored.subscriptions = [...stored.subscriptions, ...opened]
       .map((subscription) => moved.find(({ callId }) => callId === subscription.callId) ?? subscription)

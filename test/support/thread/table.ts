@@ -1,5 +1,5 @@
 import type { CallId } from "../../../machines/history/ids.ts";
-import { calls, callsInline, says, settle, spawns, turn, waits } from "./blocks.ts";
+import { calls, callsInline, proposes, says, settle, spawns, turn, waits } from "./blocks.ts";
 import { Fold, type GivenInput } from "./fold.ts";
 
 /** A thread in each state that the table has a column for, each with a subscription to `watch` where it can be. */
@@ -45,8 +45,19 @@ const event = (callId: CallId | undefined): GivenInput | undefined =>
   callId && { kind: "event", callId, text: "tick", associative: true };
 const nobody = "t1#99.0" as CallId;
 
-/** The inputs that the table has a row for; undefined where that input cannot exist. */
-export const rows: Record<string, (fold: Fold) => GivenInput | undefined> = {
+/** Rests on a call that waits for approval; a call that does not rest can have none. */
+const proposed = (fold: Fold): { readonly fold: Fold; readonly callId: CallId } | undefined => {
+  if (fold.state !== "awaitingActiveCall") return undefined;
+  const asked = turn(asking(), proposes("remove"));
+  return { fold: asked, callId: asked.call("remove") };
+};
+const answer = (choiceId: string, choice: string | number): GivenInput => ({ kind: "answer", choiceId, choice });
+
+/** The inputs that the table has a row for; undefined where that input cannot exist. Some need a thread of their own. */
+export const rows: Record<
+  string,
+  (fold: Fold) => GivenInput | { readonly fold: Fold; readonly input: GivenInput } | undefined
+> = {
   "user text": () => ({ kind: "text", text: "stop" }),
   'text sent with `whileBusy: "wait"`': () => ({ kind: "text", text: "later", whileBusy: "wait" }),
   "result of an outstanding active call": (fold) => result(outstanding(fold, false)),
@@ -64,6 +75,25 @@ export const rows: Record<string, (fold: Fold) => GivenInput | undefined> = {
   "event of an active call that is still outstanding": (fold) => event(outstanding(fold, false)),
   "event of a passive call": (fold) => event(outstanding(fold, true)),
   "event of an unknown or ended source": () => event(nobody),
+  "approval of a proposed call": (given) => {
+    const made = proposed(given);
+    return made && { fold: made.fold, input: answer(made.callId, "approve") };
+  },
+  "denial of a proposed call, or its expiry": (given) => {
+    const made = proposed(given);
+    return made && { fold: made.fold, input: answer(made.callId, "deny") };
+  },
+  "answer to a question that a call asks": (fold) => {
+    const callId = outstanding(fold, false);
+    if (!callId || fold.context.calls.find((call) => call.callId === callId)?.form === "inline") return undefined;
+    const asks: GivenInput = { kind: "choice", callId, choiceId: `${callId}?1`, prompt: "which?", choices: ["a", "b"] };
+    return { fold: fold.accept(asks), input: answer(`${callId}?1`, "b") };
+  },
+  "answer to a question that is closed or unknown": () => answer(`${nobody}?1`, 0),
+  "question, sign-in or view of an outstanding call": (fold) => {
+    const callId = outstanding(fold, false);
+    return callId && { kind: "oauth", callId, url: "https://example.com" };
+  },
   "progress of an outstanding call": (fold) => {
     const callId = outstanding(fold, false);
     return callId && { kind: "progress", callId, text: "half" };
@@ -87,7 +117,10 @@ export const outcomeOf = (fold: Fold, input: GivenInput): string => {
   const facts = fold.recorded.slice(before.recorded).flatMap((commit) => commit.facts);
   const told = fold.aborted.length > before.aborted;
   if (facts.some(({ type }) => type === "input.discarded")) return "discarded";
-  if (facts.some(({ type }) => type === "call.progressed")) return "handed to the application";
+  if (facts.some(({ type }) => type === "call.progressed" || type === "oauth.required"))
+    return "handed to the application";
+  if (facts.some(({ type }) => type === "choice.answered")) return "recorded, passed to the asker";
+  if (facts.some(({ type }) => type === "choice.closed") && fold.waits("dispatch")) return "recorded; handed over";
   if (fold.cuts.length > before.cuts) return "cuts; kept";
   if (fold.state === "running.committing" && before.state !== fold.state) {
     if (input.kind === "halt") return "settles; halts those below too";
@@ -114,8 +147,9 @@ export const tableOfMachine = (): string => {
   const lines = Object.entries(rows).map(([row, make]) => {
     const cells = names.map((name) => {
       const fold = (columns[name] as () => Fold)();
-      const input = make(fold);
-      return input ? outcomeOf(fold, input) : "–";
+      const made = make(fold);
+      if (!made) return "–";
+      return "input" in made ? outcomeOf(made.fold, made.input) : outcomeOf(fold, made);
     });
     return `| ${row} | ${cells.join(" | ")} |`;
   });

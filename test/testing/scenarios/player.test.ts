@@ -341,8 +341,8 @@ describe("the time of passive tools", () => {
 
 describe("a scenario that the runtime has no part for", () => {
   it("is skipped, with what it needs", async () => {
-    const steps = [says("go"), { op: "compact", thread: "t1" }, { op: "attach", thread: "t1", as: "a" }];
-    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs snapshots, compaction)");
+    const steps = [says("go"), { op: "compact", thread: "t1" }, { op: "step", inputs: [] }];
+    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs compaction, step mode)");
   });
 
   it("fails where it is played all the same", async () => {

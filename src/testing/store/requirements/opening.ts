@@ -53,7 +53,7 @@ export const opening = [
   requirement("S14", "opens a child that loads as the commit made it, under the spec of its parent", async (bench) => {
     const { store } = bench;
     const child = await withChild(bench);
-    const nothing = { calls: [], subscriptions: [], inbox: [], children: [] };
+    const nothing = { calls: [], subscriptions: [], choices: [], views: [], inbox: [], children: [] };
     const { threadId, opening, record } = child;
     assert.deepEqual(await store.load(one), { threadId, spec, version: 0, record, opening, ...nothing });
     assert.deepEqual(

@@ -40,6 +40,8 @@ export const remembering = [
       record: recordOf(),
       calls: [],
       subscriptions: [],
+      choices: [],
+      views: [],
       inbox: [],
       opening: null,
       children: [],
