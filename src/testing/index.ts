@@ -19,3 +19,4 @@ export {
   simulate,
 } from "./simulation/simulate.ts";
 export type { Step, Story } from "./simulation/step.ts";
+export type { Scenario } from "./scenarios/schema.ts";

@@ -52,7 +52,7 @@ const doneTo = async (acts: readonly Act[]): Promise<number> => {
     else if (act.act === "restart") {
       await stop();
       system = await begin();
-    } else {
+    } else if (act.act === "answer") {
       const request = model.openRequests.find(({ prompt }) => askers.get(prompt) === act.threadId);
       request?.stream(act.chunks, act.end);
     }

@@ -33,10 +33,10 @@ export const faults: readonly Fault[] = [
       {
         file: "src/thread/effects.ts",
         from: "const committed = await resident.commit(input);",
-        to: `registry.handOver(
-          input.calls.made
-            .filter(({ form }) => form === "run" || form === "dispatch" || form === "subscribe")
-            .map((call) => ({ call, tool: env.toolset(resident.loaded.spec).get(call.name), about: aboutOf(resident, "") })),
+        to: `const { toolset } = await resident.configuredOnce();
+        const early = input.calls.made.filter(({ form }) => form === "run" || form === "dispatch" || form === "subscribe");
+        registry.handOver(
+          early.map((call) => ({ call, tool: toolset.get(call.name), about: aboutOf(resident, "") })),
           () => {},
         );
         const committed = await resident.commit(input);`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { playScenario } from "../../src/testing/scenarios/player.ts";
 import { faults } from "./faults.ts";
 import { hunt } from "./hunt.ts";
 import { checkFault } from "./plant.ts";
@@ -15,6 +16,9 @@ describe("a planted fault", () => {
       const { failure } = await hunt(named(name), "1..200");
       expect(failure?.shrunk.faults).not.toEqual([]);
       expect(failure?.shrunk.story.steps.length).toBeLessThan(8);
+      const scenario = failure?.shrunk.scenario;
+      // Without the fault, the scenario is one like others.
+      if (scenario) expect(await playScenario(scenario)).toMatchObject({ outcome: "passed" });
     },
     120_000,
   );

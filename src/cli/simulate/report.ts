@@ -14,6 +14,7 @@ const failureLines = ({ seed, faults, shrunk }: SimulationFailure, again: string
   `A shorter story, of ${shrunk.story.steps.length} steps, that does too:`,
   ...shrunk.log.map((line) => `  ${line}`),
   ...shrunk.faults.map((fault) => paint("failure", `  ${fault}`)),
+  ...(shrunk.scenario ? ["", "As a scenario file:", JSON.stringify({ version: 1, scenarios: [shrunk.scenario] })] : []),
   "",
   `Play it again: ${again}`,
 ];

@@ -12,4 +12,6 @@ export type Act =
       readonly end: ScriptedEnd;
     }
   | { readonly act: "pass"; readonly ms: number }
-  | { readonly act: "restart" };
+  | { readonly act: "restart" | "crash" }
+  /** What cannot be done to another system by name. */
+  | { readonly act: "untold" };

@@ -1,7 +1,9 @@
+import type { Scenario } from "../scenarios/schema.ts";
 import type { Act } from "./act.ts";
 import type { Coverage } from "./coverage.ts";
 import { faultsAtEnd } from "./rules/end.ts";
 import { faultsAtRest } from "./rules/rest.ts";
+import { scenarioOf } from "./scenario.ts";
 import type { Story } from "./step.ts";
 import type { Stores } from "./stores.ts";
 import { World } from "./world.ts";
@@ -17,6 +19,8 @@ export interface Play {
   readonly crashes: number;
   readonly accepted: number;
   readonly commits: number;
+  /** What failed, where the scenario format can say it. */
+  readonly scenario: Scenario | null;
 }
 
 /**
@@ -28,8 +32,10 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
   const world = new World(story, stores, coverage);
   const open = () => [...world.record.pages.values()].filter(({ state }) => state !== "closed");
   const rested = async () => world.blame(await faultsAtRest(world));
+  let told = 0;
   try {
     await world.play(story.steps);
+    told = world.acts.length;
     world.log.push("everything comes to its end");
     await world.finish();
     await rested();
@@ -74,5 +80,6 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
     crashes: processes.crashes,
     accepted: record.accepted.length,
     commits: record.changes,
+    scenario: faults.size > 0 ? scenarioOf(story.seed, acts.slice(0, told), record) : null,
   };
 };

@@ -29,7 +29,7 @@ export const chunksOf = (said: Said, scene: Scene): ScriptedChunk[] => {
       // A name that no provider takes is sent back as another, under which its signature is not valid.
       if (tool === "" && scene.signs) return [];
       const raw = garbled ? '{"how":' : JSON.stringify(argsOf(said, scene));
-      const shown = id === "own" ? undefined : id === "empty" ? "" : "same";
+      const shown = id === "own" ? scene.word("k") : id === "empty" ? "" : "same";
       return [{ tool_call: { name: tool, raw, id: shown } }];
     }
   }

@@ -1,4 +1,5 @@
 import { crashPoints } from "../../crash-points.ts";
+import type { Scenario } from "../scenarios/schema.ts";
 import { Coverage, everyTransition } from "./coverage.ts";
 import { type Play, playStory } from "./play.ts";
 import { shrink } from "./shrink.ts";
@@ -43,7 +44,13 @@ export interface SimulationFailure {
   /** What breaks a rule, one sentence each. */
   readonly faults: readonly string[];
   /** The shorter story: its steps, and what its play came to. */
-  readonly shrunk: { readonly story: Story; readonly faults: readonly string[]; readonly log: readonly string[] };
+  readonly shrunk: {
+    readonly story: Story;
+    readonly faults: readonly string[];
+    readonly log: readonly string[];
+    /** The same in the scenario format, where that can say it; it expects nothing but what holds in every scenario. */
+    readonly scenario: Scenario | null;
+  };
 }
 
 export interface SimulationReport extends SimulationCounts {
@@ -118,6 +125,6 @@ const shorter = async (story: Story, play: Play, stores: () => Stores): Promise<
   return {
     seed: story.seed,
     faults: play.faults,
-    shrunk: { story: found, faults: last.faults, log: last.log },
+    shrunk: { story: found, faults: last.faults, log: last.log, scenario: last.scenario },
   };
 };

@@ -245,15 +245,19 @@ export class World {
       case "pass":
         return this.#pass(step.ms);
       case "fail":
+        this.acts.push({ act: "untold" });
         this.#failures = step.times;
         return;
       case "switch":
+        this.acts.push({ act: "untold" });
         this.main.system?.useModel(this.main.model, { eventsAs: this.#story.signs ? "text" : "call" });
         return;
       case "crash":
+        this.acts.push({ act: "crash" });
         this.processes.kill(this.main);
         return;
       case "crash at":
+        this.acts.push({ act: "untold" });
         this.processes.armed = { point: step.point, left: step.nth };
         return;
       case "restart": {
@@ -263,6 +267,7 @@ export class World {
         return;
       }
       case "take over":
+        this.acts.push({ act: "untold" });
         this.processes.takeOver();
         return this.#pass(limits.lease + 1);
     }
@@ -270,6 +275,7 @@ export class World {
 
   #emit({ pick, what }: Extract<Happening, { do: "emit" }>): void {
     const events = this.processes.producers[pick % this.processes.producers.length];
+    if (events) this.acts.push({ act: "untold" });
     if (what === "complete") events?.complete();
     if (what === "error") events?.error(new Error("secret of a producer"));
     if (what === "complete" || what === "error") return;

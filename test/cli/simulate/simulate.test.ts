@@ -45,6 +45,7 @@ describe("wakeful simulate", () => {
         story: { seed: 4, chance: 1, signs: false, steps: [{ do: "crash", lets: 1 }] },
         faults: ["R1: another is nowhere"],
         log: ["process 0 ends"],
+        scenario: null,
       },
     };
     const counts = { stories: 4, steps: 90, inputs: 7, crashes: 2, transitions: none, crashPoints: none, ms: 100 };
