@@ -32,10 +32,10 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
   const world = new World(story, stores, coverage);
   const open = () => [...world.record.pages.values()].filter(({ state }) => state !== "closed");
   const rested = async () => world.blame(await faultsAtRest(world));
-  let told = 0;
+  let told: Parameters<typeof scenarioOf>[1] = { acts: [], open: [] };
   try {
     await world.play(story.steps);
-    told = world.acts.length;
+    told = { acts: [...world.acts], open: world.openRequests.map(({ threadId }) => threadId) };
     world.log.push("everything comes to its end");
     await world.finish();
     await rested();
@@ -80,6 +80,6 @@ export const playStory = async (story: Story, makeStores: () => Stores, coverage
     crashes: processes.crashes,
     accepted: record.accepted.length,
     commits: record.changes,
-    scenario: faults.size > 0 ? scenarioOf(story.seed, acts.slice(0, told), record) : null,
+    scenario: faults.size > 0 ? scenarioOf(story.seed, told, record) : null,
   };
 };

@@ -82,10 +82,14 @@ const stepOf = (record: Record, used: Map<string, object>, act: Act, sent: Set<s
 };
 
 /**
- * What was done in a story, as a scenario that expects nothing but its invariants; null where the format cannot say it: work
+ * What was done in a story, as a scenario that expects what every scenario does, and the models that are `open` at its end; null where the format cannot say it: work
  * that ends by itself, a store that fails, an end at a certain point, what a child does.
  */
-export const scenarioOf = (seed: number, acts: readonly Act[], record: Record): Scenario | null => {
+export const scenarioOf = (
+  seed: number,
+  { acts, open }: { readonly acts: readonly Act[]; readonly open: readonly string[] },
+  record: Record,
+): Scenario | null => {
   const used = new Map<string, object>();
   const sent = new Set<string>();
   try {
@@ -97,6 +101,7 @@ export const scenarioOf = (seed: number, acts: readonly Act[], record: Record): 
       main_thread: "t0",
       tools: [...used.values()],
       steps,
+      expect: { open_requests: open },
     });
     return parsed.success ? parsed.data : null;
   } catch (error) {
