@@ -2,10 +2,11 @@ import type { CallId } from "../history/ids.ts";
 import { isQuietlyTaken } from "./decide.ts";
 import { hasRoomFor } from "./event-children.ts";
 import type { WaitingInput } from "./input.ts";
-import { takeInput } from "./intake.ts";
+import { discardInput, takeInput } from "./intake.ts";
 import {
   isAnswer,
   isControl,
+  isEvent,
   isFromOutside,
   isInterruptingText,
   isText,
@@ -64,10 +65,15 @@ const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>
   ledger.subscriptions.some(({ callId }) => callId === input.callId) &&
   !hasRoomFor(ledger, input.callId);
 
-/** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. */
+/** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. A halted thread hears no event. */
 export const takeQuiet = (ledger: Ledger): Ledger =>
   ledger.inbox.reduce(
-    (current, waiting) => (isQuietlyTaken(current, waiting) ? takeInput(current, waiting, ledger.calls) : current),
+    (current, waiting) => {
+      if (!isQuietlyTaken(current, waiting)) return current;
+      return current.record.halted && isEvent(waiting)
+        ? discardInput(current, waiting, "halted")
+        : takeInput(current, waiting, ledger.calls);
+    },
     { ...ledger, slice: noSlice },
   );
 

@@ -61,7 +61,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const logger = guardedLogger(options.logger ?? consoleLogger);
   if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
   const stopping = new AbortController();
-  const freshId = (): string => crypto.randomUUID();
+  const freshId = hooks.freshId ?? ((): string => crypto.randomUUID());
   const shared = isShared(store) ? store : undefined;
   const lease =
     shared &&

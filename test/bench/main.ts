@@ -8,6 +8,7 @@ import { langGraph } from "./langgraph.ts";
 import { manyInMemory, manyOnDisk } from "./many.ts";
 import { opening } from "./opening.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
+import { simulatedStory } from "./simulated.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
 const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => Promise<boolean>>> = {
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   "durable-flatness": flatOnDisk,
   threads: manyInMemory,
   "durable-threads": manyOnDisk,
+  "simulated-story": simulatedStory,
   heap: idleHeap,
   opening,
   "generate-text": generateTextLoop,
