@@ -16,6 +16,7 @@ import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
+import { findResult } from "../thread/find-result.ts";
 import { createInspection } from "../thread/inspection.ts";
 import type { Resident } from "../thread/resident.ts";
 import { createCallRegistry } from "../tool/registry.ts";
@@ -89,6 +90,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     clock,
     logger,
     random,
+    findResult: async (threadId, shown) => {
+      const opening = (await residents.load(threadId))?.loaded.opening ?? null;
+      return findResult(store, { threadId, opening }, shown);
+    },
     choice: async (threadId, choiceId) =>
       (await residents.load(threadId))?.snapshot.context.choices.find((choice) => choice.choiceId === choiceId),
     door: { send: (envelope) => deliver(envelope) },

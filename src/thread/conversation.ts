@@ -29,7 +29,7 @@ export interface Conversation {
 }
 
 const sameStyle = (a: PromptStyle, b: PromptStyle): boolean =>
-  a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages;
+  a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages && a.readsResults === b.readsResults;
 
 /** `inherited`: where the thread above is in memory, its child need not read what it is told by reference. */
 export const createConversation = (
