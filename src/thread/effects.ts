@@ -54,7 +54,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     const { options, toolset } = await resident.configure(signal);
     const { eventsAs, supportsImages } = options;
     const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
+    if (!resident.conversation.isLoaded(style))
+      await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
     return { at: clock.now() };
   };
 

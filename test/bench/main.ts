@@ -1,3 +1,4 @@
+import { unchangedConfiguration } from "./configured.ts";
 import { durableFull, durableNormal } from "./durable.ts";
 import { eventBurst, subscriptionEvents } from "./events.ts";
 import { childOfLongThread, spawningInMemory, spawningOnDisk } from "./family.ts";
@@ -9,6 +10,7 @@ import { manyInMemory, manyOnDisk } from "./many.ts";
 import { opening } from "./opening.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
 import { simulatedStory } from "./simulated.ts";
+import { manyViewers } from "./viewers.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
 const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => Promise<boolean>>> = {
@@ -29,6 +31,8 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   "child-of-long-thread": childOfLongThread,
   "subscription-events": subscriptionEvents,
   "event-burst": eventBurst,
+  configuration: unchangedConfiguration,
+  viewers: manyViewers,
   langgraph: langGraph,
 };
 
