@@ -127,7 +127,7 @@ describe("a run that is asked", () => {
   it("denies, and says how to approve", async () => {
     const { code, out, err } = await running({}, [calling("remove", { path: "/a" }), "Not done."]);
     expect([code, removed]).toEqual([0, []]);
-    expect(out).toContain("NOT executed");
+    expect(out).toContain("(deny, by the program: nobody could be asked)");
     expect(err).toContain("wakeful: Remove /a: deny (nobody can be asked here; --yes approves)");
   });
 

@@ -1,4 +1,5 @@
 import type { TurnEntry } from "../../../machines/history/entry.ts";
+import { deny } from "../../../machines/thread/choice.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { ThreadView } from "../../system/api.ts";
@@ -138,6 +139,18 @@ export const plainTranscript = ({
     if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
   };
+  /** What came of a question. A call that is denied by it has nothing more to say; one that is withdrawn says so itself. */
+  const closed = ({ choiceId, callId, outcome, choice, answer }: Extract<Fact, { type: "choice.closed" }>): string => {
+    const call = open.get(callId);
+    if (outcome === "withdrawn" || choice === undefined) return "";
+    if (choiceId === callId && call && (outcome === "expired" || answer?.index === deny))
+      open.set(callId, { ...call, answered: true });
+    const by = answer?.by ? `, by ${oneLine(answer.by)}` : "";
+    const why = answer?.reason ? `: ${oneLine(answer.reason)}` : "";
+    return block("note", "  ", [
+      `(${outcome === "expired" ? "nobody answered, so " : ""}${oneLine(choice)}${by}${why})`,
+    ]);
+  };
   const interrupted = (call: OpenCall): string => {
     const name = isOneOfSeveral ? `${call.display}: ` : "";
     return block("note", "  ", [`(${name}${call.passive ? "woken early" : "interrupted"})`]);
@@ -205,10 +218,8 @@ export const plainTranscript = ({
         return block("note", "? ", [...excerpt(update.prompt), offered(update)]);
       case "choice.answered":
         return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
-      case "choice.closed": {
-        const said = update.choice === undefined ? "" : `: ${oneLine(update.choice)}`;
-        return block("note", "  ", [`(question ${update.outcome}${said})`]);
-      }
+      case "choice.closed":
+        return closed(update);
       case "oauth.required":
         return block("note", "? ", [`sign in: ${oneLine(update.url)}`]);
       case "view.updated":
