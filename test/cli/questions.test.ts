@@ -92,6 +92,7 @@ describe("a chat that is asked", () => {
     expect(removed).toEqual(["/a"]);
     expect(world.screen.text).toContain("not on a Friday");
     expect(world.screen.text).toContain("Done.");
+    expect(world.screen.text).not.toContain("interrupted");
     await type("\u0004");
     expect(await code).toBe(0);
   });

@@ -1,5 +1,5 @@
 import type { TurnEntry } from "../../../machines/history/entry.ts";
-import { deny } from "../../../machines/thread/choice.ts";
+import { approvalChoices, deny } from "../../../machines/thread/choice.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { ThreadView } from "../../system/api.ts";
@@ -47,6 +47,8 @@ export interface TranscriptOptions {
 }
 
 const linesOf = (text: string): string[] => terminalText(text).trimEnd().split("\n");
+
+const denies = (choice: string | number): boolean => choice === deny || choice === approvalChoices[deny];
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -109,6 +111,8 @@ export const plainTranscript = ({
   const accepted = (input: Input): string => {
     if (input.kind === "text") return echo ? block("user", "> ", excerpt(input.text)) : "";
     if (input.kind === "result") return arrived(input.callId, input);
+    if (input.kind === "answer") return denies(input.choice) ? denied(input.choiceId) : "";
+    if (input.kind === "timer" && input.purpose === "expiry") return denied(input.callId);
     if (input.kind === "timer") return arrived(input.callId, resultOfTimer(input));
     if (input.kind === "event") {
       const last = input.final ? " (the last)" : "";
@@ -139,12 +143,15 @@ export const plainTranscript = ({
     if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
   };
-  /** What came of a question. A call that is denied by it has nothing more to say; one that is withdrawn says so itself. */
-  const closed = ({ choiceId, callId, outcome, choice, answer }: Extract<Fact, { type: "choice.closed" }>): string => {
+  /** The round that reads the denial of a call may begin before the fact that tells of it: the call is not interrupted. */
+  const denied = (callId: string): "" => {
     const call = open.get(callId);
+    if (call) open.set(callId, { ...call, answered: true });
+    return "";
+  };
+  /** What came of a question. A call that is denied has nothing more to say; one that is withdrawn says so itself. */
+  const closed = ({ outcome, choice, answer }: Extract<Fact, { type: "choice.closed" }>): string => {
     if (outcome === "withdrawn" || choice === undefined) return "";
-    if (choiceId === callId && call && (outcome === "expired" || answer?.index === deny))
-      open.set(callId, { ...call, answered: true });
     const by = answer?.by ? `, by ${oneLine(answer.by)}` : "";
     const why = answer?.reason ? `: ${oneLine(answer.reason)}` : "";
     return block("note", "  ", [
