@@ -29,6 +29,8 @@ interface OpenCall {
   readonly passive: boolean;
   /** Its result arrived, or it was interrupted, and that was shown; the commit that settles it follows. */
   readonly answered: boolean;
+  /** It waits for a person's word. */
+  readonly proposed?: boolean;
 }
 
 export interface TranscriptOptions {
@@ -111,8 +113,8 @@ export const plainTranscript = ({
   const accepted = (input: Input): string => {
     if (input.kind === "text") return echo ? block("user", "> ", excerpt(input.text)) : "";
     if (input.kind === "result") return arrived(input.callId, input);
-    if (input.kind === "answer") return denies(input.choice) ? denied(input.choiceId) : "";
-    if (input.kind === "timer" && input.purpose === "expiry") return denied(input.callId);
+    if (input.kind === "answer") return judged(input.choiceId, denies(input.choice));
+    if (input.kind === "timer" && input.purpose === "expiry") return judged(input.callId, true);
     if (input.kind === "timer") return arrived(input.callId, resultOfTimer(input));
     if (input.kind === "event") {
       const last = input.final ? " (the last)" : "";
@@ -144,9 +146,9 @@ export const plainTranscript = ({
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
   };
   /** The round that reads the denial of a call may begin before the fact that tells of it: the call is not interrupted. */
-  const denied = (callId: string): "" => {
+  const judged = (callId: string, isDenied: boolean): "" => {
     const call = open.get(callId);
-    if (call) open.set(callId, { ...call, answered: true });
+    if (call?.proposed) open.set(callId, { ...call, proposed: false, answered: isDenied });
     return "";
   };
   /** What came of a question. A call that is denied has nothing more to say; one that is withdrawn says so itself. */
@@ -221,8 +223,11 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
-      case "choice.opened":
+      case "choice.opened": {
+        const call = open.get(update.callId);
+        if (call && update.kind === "approval") open.set(update.callId, { ...call, proposed: true });
         return block("note", "? ", [...excerpt(update.prompt), offered(update)]);
+      }
       case "choice.answered":
         return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
       case "choice.closed":
