@@ -146,7 +146,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     hooks,
     signal: stopping.signal,
   };
-  const residents = createResidents(environment);
+  const residents = createResidents(environment, limits);
   const configurations = createConfigurations({
     source: options.threadConfig,
     shelf,
@@ -180,7 +180,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     const fresh = acceptances.map((acceptance, index) => freshness(envelopes[index]?.threadId ?? "", acceptance));
     return Array.isArray(given) ? fresh : fresh[0];
   }) as System["deliver"];
-  const faceOf = (id: ThreadId, resident: Resident): Thread =>
+  const faceOf = (resident: Resident): Thread =>
     threadOf(resident, {
       store,
       hub,
@@ -188,7 +188,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       freshId,
       readerBuffer: limits.readerBuffer,
       signal: stopping.signal,
-      resident: () => residents.get(id),
+      loading: residents.loading,
+      handle: residents.handle,
       load: residents.load,
     });
 
@@ -198,7 +199,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was loaded`);
       throw error;
     });
-    return resident && faceOf(id, resident);
+    return resident && faceOf(resident);
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
     if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");
