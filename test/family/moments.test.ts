@@ -77,6 +77,14 @@ describe("a family in which everything happens", { timeout: 120_000 }, () => {
       { numRuns: 35 },
     ));
 
+  it("comes to rest, whoever else steps in meanwhile, at whatever moment", () =>
+    fc.assert(
+      fc.asyncProperty(anything, anything, fc.option(moment), (control, another, crash) =>
+        playOut({ control, another, ...(crash !== null && { crash }) }),
+      ),
+      { numRuns: 20 },
+    ));
+
   it("comes to the same wherever its process ends, before, at or after that moment", () =>
     fc.assert(
       fc.asyncProperty(anything, fc.integer({ min: -3, max: 12 }), (control, later) =>
@@ -90,7 +98,7 @@ describe("a family in which everything happens", { timeout: 120_000 }, () => {
           if (accepted) expect(below.filter(({ record }) => record.state !== "closed")).toEqual([]);
         }),
       ),
-      { numRuns: 35 },
+      { numRuns: 20 },
     ));
 });
 

@@ -18,9 +18,17 @@ export type Control = "halt" | "close" | "interrupt";
 /** Whom: by its place in the family, because ids are made while the story runs. */
 export type Whom = "root" | "child" | "grandchild" | "event child";
 
+export interface SteppingIn {
+  readonly kind: Control;
+  readonly whom: Whom;
+  readonly at: number;
+}
+
 /** At which moments something is done to the story; each is counted from its beginning. */
 export interface Plan {
-  readonly control?: { readonly kind: Control; readonly whom: Whom; readonly at: number };
+  readonly control?: SteppingIn;
+  /** Somebody else steps in too, perhaps before. */
+  readonly another?: SteppingIn;
   /** The process ends in the middle of everything, and another begins on the same store. */
   readonly crash?: number;
 }
@@ -69,17 +77,20 @@ export const playFamily = async (plan: Plan = {}): Promise<Played> => {
     if (whom === "event child") return below[kinds.indexOf("event")]?.threadId;
     return child && (await raw.threads({ parent: child }))[0]?.threadId;
   };
-  const stepIn = async ({ kind, whom }: NonNullable<Plan["control"]>): Promise<void> => {
+  const stepIn = async (control: SteppingIn): Promise<void> => {
+    const { kind, whom } = control;
     const threadId = await find(whom);
     if (!threadId) return;
-    reached = threadId;
-    await system?.deliver({ threadId, dedupId: "stepped in", input: { kind } }).catch(() => {});
+    if (control === plan.control) reached = threadId;
+    await system
+      ?.deliver({ threadId, dedupId: control === plan.control ? "stepped in" : "another", input: { kind } })
+      .catch(() => {});
   };
   /** Something begins or has ended. */
   const moment = (what: string): void => {
     const now = moments++;
     log.push(`${now} ${what}`);
-    if (plan.control?.at === now) void stepIn(plan.control);
+    for (const control of [plan.control, plan.another]) if (control?.at === now) void stepIn(control);
     if (plan.crash === now) {
       life++;
       log.push("crash");
