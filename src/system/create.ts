@@ -27,6 +27,7 @@ import { createHub } from "./hub.ts";
 import { holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
 import { createResidents } from "./residents.ts";
+import { takeUp } from "./take-up.ts";
 import { threadOf } from "./thread.ts";
 import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
@@ -137,7 +138,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const { threadId, inherited } of threads) residents.begin(threadId, inherited);
+      for (const { threadId, inherited } of threads) void residents.begin(threadId, inherited);
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
@@ -226,7 +227,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       pollInterval: limits.pollInterval,
       onInputs: residents.refresh,
     }));
-  for (const { threadId } of await store.threads({ withWork: true })) residents.begin(threadId);
+  await takeUp({ store, begin: residents.begin, signal: stopping.signal });
 
   let stopped: Promise<void> | undefined;
   const system: System = {

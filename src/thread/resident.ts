@@ -66,7 +66,7 @@ export class Resident {
 
   /**
    * `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once.
-   * `onState`: with each new state, the first included.
+   * `onState`: with each new state, the first included. `announced`: inputs up to this number were told as deferred.
    */
   constructor(
     env: ThreadEnvironment,
@@ -77,11 +77,13 @@ export class Resident {
       onEnd,
       onState,
       inherited,
+      announced = 0,
     }: {
       readonly onDeath: () => void;
       readonly onEnd: () => void;
       readonly onState: (state: ThreadState) => void;
       readonly inherited?: Inherited | undefined;
+      readonly announced?: number | undefined;
     },
   ) {
     this.#env = env;
@@ -110,6 +112,7 @@ export class Resident {
         freshId: env.freshId(),
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
+        announced,
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
