@@ -42,6 +42,14 @@ export interface Stored {
 
 type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
 
+/** What a fold is among others. Ids of the threads it opens begin with `freshId`. */
+export interface Place {
+  readonly threadId: ThreadId;
+  readonly freshId: string;
+  /** Called with each commit, once it is applied. */
+  readonly committed: (commit: ThreadCommit) => void;
+}
+
 /**
  * A thread driven by hand: XState's pure `transition`, so nothing starts and nothing waits. What the chart asks for is
  * kept as data; whoever drives it says how each effect ended.
@@ -59,6 +67,7 @@ export class Fold {
   readonly stored: Stored;
   readonly limits: ThreadLimits;
   readonly opening: Opening | null;
+  readonly place: Place;
   #seq: number;
   #now = 1_000;
   readonly #queue: { commit: ThreadCommit; awaited: boolean }[] = [];
@@ -69,8 +78,10 @@ export class Fold {
     commits: ThreadCommit[] = [],
     working: CallId[] = [],
     opening: Opening | null = null,
+    place: Place = { threadId, freshId: "child", committed: () => {} },
   ) {
     this.opening = opening;
+    this.place = place;
     this.commits = commits;
     this.limits = { ...foldLimits, ...limits };
     this.stored = stored ?? {
@@ -85,7 +96,7 @@ export class Fold {
     this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
     const { version, record, calls, subscriptions, choices = [], children } = this.stored;
     const [snapshot, actions] = initialTransition(threadMachine, {
-      threadId,
+      threadId: place.threadId,
       limits: this.limits,
       version,
       record,
@@ -95,7 +106,7 @@ export class Fold {
       inbox: [...this.stored.inbox],
       children,
       opening,
-      freshId: `child${commits.length}`,
+      freshId: `${place.freshId}${commits.length}`,
       working,
     });
     this.snapshot = snapshot;
@@ -122,12 +133,22 @@ export class Fold {
 
   /** Accepts inputs together; what the schema defaults may be left out. */
   accept(...inputs: GivenInput[]): this {
+    return this.hear(this.file(...inputs));
+  }
+
+  /** Inputs become durable, and the thread is not told yet. */
+  file(...inputs: GivenInput[]): readonly WaitingInput[] {
     const waiting = inputs.map(({ dedupId, ...input }): WaitingInput => {
       this.#seq += 1;
       return { seq: this.#seq, dedupId: dedupId ?? `d${this.#seq}`, input: Input.parse(input), at: this.now() };
     });
     this.stored.inbox.push(...waiting);
-    this.#send({ type: "inputs.accepted", inputs: waiting });
+    return waiting;
+  }
+
+  /** The thread is told of inputs that are durable. */
+  hear(inputs: readonly WaitingInput[]): this {
+    this.#send({ type: "inputs.accepted", inputs });
     return this;
   }
 
@@ -192,13 +213,13 @@ export class Fold {
 
   /** A crash: a new actor on what was stored, in another process. */
   restarted(): Fold {
-    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place);
   }
 
   /** The thread slept and comes back in the same process: its calls are at work there. */
   reloaded(): Fold {
     const working = [...this.stored.calls, ...this.stored.subscriptions].map(({ callId }) => callId);
-    return new Fold(this.limits, structuredClone(this.stored), this.commits, working, this.opening);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, working, this.opening, this.place);
   }
 
   #done(id: string, output: unknown): this {
@@ -274,5 +295,6 @@ export class Fold {
       .map((child) => changed.find((other) => other.threadId === child.threadId) ?? child)
       .filter((child) => !gone.includes(child.threadId));
     if (commit.record) stored.record = commit.record;
+    this.place.committed(commit);
   }
 }
