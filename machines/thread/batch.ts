@@ -1,4 +1,5 @@
 import type { CallId } from "../history/ids.ts";
+import type { Call } from "./commit.ts";
 import { isQuietlyTaken } from "./decide.ts";
 import { hasRoomFor } from "./event-children.ts";
 import type { WaitingInput } from "./input.ts";
@@ -40,9 +41,10 @@ export const takeBatch = (ledger: Ledger): Batch => {
     ledger.inbox.filter((input) => !isAnswer(input) && !isControl(input)),
   );
   const settled = settleAll({ ...ledger, slice: { ...ledger.slice, goesOn: false, causes: [] } }, others);
-  const taken = others.reduce(
-    (current, waiting) => (isThreaded(waiting) && isHeld(current, waiting) ? current : takeInput(current, waiting)),
+  const taken = takeInOrder(
     settled.ledger,
+    others,
+    (current, waiting) => !isThreaded(waiting) || !isHeld(current, waiting),
   );
   const outside = taken.slice.causes.some(isFromOutside);
   return {
@@ -64,12 +66,28 @@ const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>
   ledger.subscriptions.some(({ callId }) => callId === input.callId) &&
   !hasRoomFor(ledger, input.callId);
 
+/**
+ * Takes what may be taken when its turn comes. Behind an event that is held, further ones of its subscription are held too,
+ * even where a child that came to rest has made room meanwhile: the next slice has them in order (R3).
+ */
+const takeInOrder = (
+  ledger: Ledger,
+  inputs: readonly WaitingInput[],
+  mayTake: (current: Ledger, waiting: WaitingInput) => boolean,
+  outstanding: readonly Call[] = [],
+): Ledger => {
+  const holding = new Set<CallId>();
+  return inputs.reduce((current, waiting) => {
+    const overtakes = isThreaded(waiting) && holding.has(waiting.input.callId);
+    if (!overtakes && mayTake(current, waiting)) return takeInput(current, waiting, outstanding);
+    if (isThreaded(waiting)) holding.add(waiting.input.callId);
+    return current;
+  }, ledger);
+};
+
 /** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. */
 export const takeQuiet = (ledger: Ledger): Ledger =>
-  ledger.inbox.reduce(
-    (current, waiting) => (isQuietlyTaken(current, waiting) ? takeInput(current, waiting, ledger.calls) : current),
-    { ...ledger, slice: noSlice },
-  );
+  takeInOrder({ ...ledger, slice: noSlice }, ledger.inbox, isQuietlyTaken, ledger.calls);
 
 /**
  * A round that goes on has no inputs of its own, but a user's text that waits begins the next batch at once; and when the

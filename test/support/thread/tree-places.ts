@@ -82,11 +82,13 @@ export const faultsOfPlaces = (told: ToldTree): string[] => {
     const waits = stored.inbox.some((other) => other.seq === seq);
     if (consumed.length > 1) return [`R2: ${name} was consumed twice`];
     if (waits === (consumed.length === 1)) return [`R1: ${name} waits and was consumed, or is nowhere`];
-    const reasons = consumed.flatMap(({ facts }) =>
+    const all = consumed.flatMap(({ facts }) =>
       facts.flatMap((fact) =>
         fact.type === "input.discarded" && fact.dedupId === dedupId && fact.kind === input.kind ? [fact.reason] : [],
       ),
     );
+    // What children say of themselves has the same ids in each of them.
+    const reasons = "child" in input ? [...new Set(all)] : all;
     const faults = reasons
       .filter((reason) => !isSound(told, filed, reason))
       .map((reason) => `R1: ${name} was discarded: ${reason}`);
