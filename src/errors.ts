@@ -318,3 +318,20 @@ export class ThreadConfigError extends WakefulError {
     this.threadId = threadId;
   }
 }
+
+/**
+ * A reader of the feed wants to go on behind a fact that this store does not have: its cursor is from another store, or
+ * from a time that a backup, or a power cut at NORMAL, took back. Going on there would skip what comes until the position
+ * is reached again.
+ */
+export class FeedCursorError extends WakefulError {
+  override readonly name = "FeedCursorError";
+  readonly code = "FEED_CURSOR";
+  readonly after: number;
+  constructor(after: number) {
+    super(
+      `The feed has no position ${after} to go on behind: the cursor is from another store, or the store was put back to an earlier state. Begin at 0, or at a position that was read from this store.`,
+    );
+    this.after = after;
+  }
+}

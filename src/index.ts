@@ -51,6 +51,7 @@ export {
   AddressError,
   AnswerInterruptedError,
   ChoiceClosedError,
+  FeedCursorError,
   InputRefusedError,
   LeaseHeldError,
   NoSuchChoiceError,

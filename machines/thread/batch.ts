@@ -1,12 +1,12 @@
 import type { CallId } from "../history/ids.ts";
-import type { Call } from "./commit.ts";
 import { isQuietlyTaken } from "./decide.ts";
 import { hasRoomFor } from "./event-children.ts";
 import type { WaitingInput } from "./input.ts";
-import { takeInput } from "./intake.ts";
+import { discardInput, takeInput } from "./intake.ts";
 import {
   isAnswer,
   isControl,
+  isEvent,
   isFromOutside,
   isInterruptingText,
   isText,
@@ -45,6 +45,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
     settled.ledger,
     others,
     (current, waiting) => !isThreaded(waiting) || !isHeld(current, waiting),
+    (current, waiting) => takeInput(current, waiting),
   );
   const outside = taken.slice.causes.some(isFromOutside);
   return {
@@ -74,20 +75,24 @@ const takeInOrder = (
   ledger: Ledger,
   inputs: readonly WaitingInput[],
   mayTake: (current: Ledger, waiting: WaitingInput) => boolean,
-  outstanding: readonly Call[] = [],
+  take: (current: Ledger, waiting: WaitingInput) => Ledger,
 ): Ledger => {
   const holding = new Set<CallId>();
   return inputs.reduce((current, waiting) => {
     const overtakes = isThreaded(waiting) && holding.has(waiting.input.callId);
-    if (!overtakes && mayTake(current, waiting)) return takeInput(current, waiting, outstanding);
+    if (!overtakes && mayTake(current, waiting)) return take(current, waiting);
     if (isThreaded(waiting)) holding.add(waiting.input.callId);
     return current;
   }, ledger);
 };
 
-/** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. */
+/** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. A halted thread hears no event. */
 export const takeQuiet = (ledger: Ledger): Ledger =>
-  takeInOrder({ ...ledger, slice: noSlice }, ledger.inbox, isQuietlyTaken, ledger.calls);
+  takeInOrder({ ...ledger, slice: noSlice }, ledger.inbox, isQuietlyTaken, (current, waiting) =>
+    current.record.halted && isEvent(waiting)
+      ? discardInput(current, waiting, "halted")
+      : takeInput(current, waiting, ledger.calls),
+  );
 
 /**
  * A round that goes on has no inputs of its own, but a user's text that waits begins the next batch at once; and when the

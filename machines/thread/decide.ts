@@ -12,6 +12,7 @@ import {
   isControl,
   isDeferrable,
   isEnded,
+  isEvent,
   isFromOutside,
   isHalt,
   isInterrupt,
@@ -66,16 +67,22 @@ export const textInterrupts = (ledger: Ledger): boolean =>
 export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue && !ledger.inbox.some(isInterruptingText);
 
 /**
- * The model is asked about it. The rest is handled without a round: a non-associative event opens a child, and the end of
- * an event's child is heard only when it reports. A halted thread is roused by the user alone.
+ * The model is asked about it. The rest is handled without a round: a non-associative event opens a child, the end of an
+ * event's child is heard only when it reports, and what lost its source while it waited is discarded. A halted thread is
+ * roused by the user alone.
  */
 export const rouses = (ledger: Ledger, waiting: WaitingInput): boolean => {
   const { kind } = waiting.input;
   if (isControl(waiting) || isThreaded(waiting) || kind === "rested" || kind === "resume") return false;
   if (ledger.record.closing) return false;
   if (ledger.record.halted) return isText(waiting) || isAnswer(waiting);
+  if (isEvent(waiting)) return hasSource(ledger, waiting.input.callId);
   return !isEnded(waiting) || waiting.input.report !== null || kindOfChild(ledger, waiting.input.child) === "spawned";
 };
+
+/** The subscription is active, or its call may still open it. */
+const hasSource = ({ subscriptions, calls }: Ledger, id: CallId): boolean =>
+  [...subscriptions, ...calls].some(({ callId }) => callId === id);
 
 const kindOfChild = ({ children }: Ledger, child: string) => children.find(({ threadId }) => threadId === child)?.kind;
 
@@ -90,6 +97,7 @@ export const quietWaits = (ledger: Ledger): boolean =>
 /** An event waits on for as long as others of its subscription have all the places. */
 export const isQuietlyTaken = (ledger: Ledger, waiting: WaitingInput): boolean => {
   if (isControl(waiting) || rouses(ledger, waiting)) return false;
+  if (ledger.record.halted && isEvent(waiting)) return true;
   return !isThreaded(waiting) || hasRoomFor(ledger, waiting.input.callId);
 };
 

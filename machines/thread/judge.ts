@@ -1,6 +1,6 @@
 import type { CallId } from "../history/ids.ts";
 import { type Acted, actOn, judgeAnswer, judgeChoice, judgeExpiry, nothingActed } from "./asking.ts";
-import type { DiscardReason, Subscription, ThreadCommit } from "./commit.ts";
+import type { DiscardReason, ThreadCommit } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { WaitingInput } from "./input.ts";
 import { answerTo, isDeferrable, isEnded, isEvent, isInterrupt, type Ledger } from "./ledger.ts";
@@ -17,8 +17,13 @@ export const judge = (ledger: Ledger, waiting: WaitingInput): Judgement => {
   const { closing, halted } = ledger.record;
   if (closing && !isEnded(waiting)) return "closed";
   const judgement = judgedByKind(ledger, waiting);
-  return judgement === "keep" && halted && isDeferrable(waiting) && !isEnded(waiting) ? "halted" : judgement;
+  if (judgement !== "keep" || !halted || !isDeferrable(waiting)) return judgement;
+  // What ends a child or a subscription is taken note of, unheard.
+  const ends = isEnded(waiting) || (isEvent(waiting) && waiting.input.final && isActive(ledger, waiting.input.callId));
+  return ends ? "keep" : "halted";
 };
+
+const isActive = ({ subscriptions }: Ledger, id: CallId): boolean => subscriptions.some(({ callId }) => callId === id);
 
 /**
  * A result must answer a call that is outstanding and unanswered; an event must come from a subscription that is open, or
@@ -95,7 +100,6 @@ const aside = (
   ledger: Ledger,
   consumed: readonly number[],
   facts: readonly Fact[],
-  ended: readonly CallId[] = [],
   acted: Acted = nothingActed(ledger),
 ): ThreadCommit => ({
   threadId: ledger.threadId,
@@ -106,7 +110,7 @@ const aside = (
   calls: { made: [], settled: [], ...(acted.approved.length > 0 && { approved: acted.approved }) },
   ...(acted.opened.length + acted.moved.length > 0 && { choices: { opened: acted.opened, moved: acted.moved } }),
   ...(acted.views.length > 0 && { views: acted.views }),
-  subscriptions: { opened: [], moved: [], ended, cancelled: [] },
+  subscriptions: { opened: [], moved: [], ended: [], cancelled: [] },
   timers: acted.timers,
   children: { opened: [], moved: [], ended: [] },
   sent: [],
@@ -121,7 +125,6 @@ export const sortIn = (
   inputs: readonly WaitingInput[],
 ): { readonly ledger: Ledger; readonly commit: ThreadCommit | null } => {
   const consumed: number[] = [];
-  const ended: Subscription[] = [];
   let acted = nothingActed(ledger);
   for (const waiting of inputs) {
     const judgement = judge(acted.ledger, waiting);
@@ -136,26 +139,13 @@ export const sortIn = (
       continue;
     }
     acted = { ...acted, facts: [...acted.facts, discarded(waiting, judgement)] };
-    // A last event that a halted thread does not hear ends its subscription all the same.
-    if (judgement !== "halted" || !isEvent(waiting) || !waiting.input.final) continue;
-    const { subscriptions } = acted.ledger;
-    ended.push(...subscriptions.filter(({ callId }) => callId === waiting.input.callId));
-    const left = subscriptions.filter(({ callId }) => callId !== waiting.input.callId);
-    acted = { ...acted, ledger: { ...acted.ledger, subscriptions: left } };
   }
   const now = Math.max(ledger.now, inputs.at(-1)?.at ?? 0);
   const after = { ...acted.ledger, now };
   if (consumed.length + acted.facts.length === 0) return { ledger: after, commit: null };
-  const endings = ended.map(({ callId, name }): Fact => ({ type: "subscription.ended", callId, name }));
   return {
     ledger: { ...after, version: ledger.version + 1 },
-    commit: aside(
-      ledger,
-      consumed,
-      [...acted.facts, ...endings],
-      ended.map(({ callId }) => callId),
-      acted,
-    ),
+    commit: aside(ledger, consumed, acted.facts, acted),
   };
 };
 

@@ -148,11 +148,6 @@ export const threadMachine = setup({
       description: "Never rested in: record and inbox say what comes next, live and on load alike.",
       always: [
         {
-          guard: "isStopping",
-          target: "stopped",
-          description: "Nothing begins any more. Record and inbox are in the store, and the next start goes on there.",
-        },
-        {
           guard: "isClosed",
           target: "closed",
           description: "Its children have ended, and its parent is told by the commit that said so.",

@@ -10,6 +10,7 @@ import { machinesCommand } from "./machines/command.ts";
 import { runCommand } from "./run/command.ts";
 import { sendCommand } from "./send/command.ts";
 import { showCommand } from "./show/command.ts";
+import { simulateCommand } from "./simulate/command.ts";
 import { threadsCommand } from "./threads/command.ts";
 
 const help = `
@@ -25,6 +26,7 @@ Examples:
   $ wakeful answer --db agents.db                    questions that wait for a person
   $ wakeful machines                                 the state machines, drawn
   $ wakeful conformance scenarios scenarios/*.json   play scenario files
+  $ wakeful simulate --seeds 1..1000 --crashes       try to break the rules
 
 Each command says more: wakeful run --help
 
@@ -50,8 +52,8 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   };
   for (const command of [chatCommand(io, done), runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
-  for (const command of [threadsCommand, showCommand, sendCommand, answerCommand, machinesCommand])
-    program.addCommand(adopted(command(io, done), program));
+  const others = [threadsCommand, showCommand, sendCommand, answerCommand, machinesCommand, simulateCommand];
+  for (const command of others) program.addCommand(adopted(command(io, done), program));
   try {
     await program.parseAsync(argv, { from: "user" });
     return code;

@@ -15,6 +15,8 @@ export interface PromptStyle {
   readonly eventsAs: "call" | "text";
   /** Whether images in results are sent; else a placeholder names their media type. */
   readonly supportsImages: boolean;
+  /** The model has the tool that reads what was left out of a long result. Default false. */
+  readonly readsResults?: boolean;
 }
 
 /**
@@ -121,7 +123,7 @@ class Draft {
     const message = this.#tail[this.#open.at];
     const part = message?.role === "tool" ? message.content[index] : undefined;
     if (message?.role !== "tool" || part?.type !== "tool-result") return;
-    const output = outputOf(result, this.style.supportsImages);
+    const output = outputOf(result, this.style);
     this.#tail[this.#open.at] = { ...message, content: message.content.with(index, { ...part, output }) };
     this.#open.missing.delete(result.callId);
   }

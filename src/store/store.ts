@@ -187,8 +187,9 @@ export interface SharedStore extends Store {
    * until when at the latest. A lease that ran out is anybody's. An end that lies further off than the holder's own ttl
    * comes from a clock that was set back since; it is shortened to that ttl from `now`.
    *
-   * Through a store that took a lease and lost it to another, `commit` answers `stale` and `mark` rejects, until it takes the
-   * lease again or gives it back: a process that was paused may not know yet.
+   * Through a store that took a lease and lost it to another, `commit` answers `stale`, `mark` rejects, and the holder is told
+   * that the lease is not held, also when that other is gone again: a process that was paused may not know yet, and what it
+   * has in memory is out of date. It gives the lease back first, and may take it anew.
    */
   lease(name: string, holder: string, ttl: number, now: number): Promise<LeaseOutcome>;
   /** Gives the lease back; does nothing when `holder` does not have it. */

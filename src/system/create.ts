@@ -16,6 +16,7 @@ import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
+import { findResult } from "../thread/find-result.ts";
 import { createInspection } from "../thread/inspection.ts";
 import type { Resident } from "../thread/resident.ts";
 import { createCallRegistry } from "../tool/registry.ts";
@@ -61,7 +62,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const logger = guardedLogger(options.logger ?? consoleLogger);
   if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
   const stopping = new AbortController();
-  const freshId = (): string => crypto.randomUUID();
+  const freshId = hooks.freshId ?? ((): string => crypto.randomUUID());
   const shared = isShared(store) ? store : undefined;
   const lease =
     shared &&
@@ -89,6 +90,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     clock,
     logger,
     random,
+    findResult: async (threadId, shown) => {
+      const opening = (await residents.load(threadId))?.loaded.opening ?? null;
+      return findResult(store, { threadId, opening }, shown);
+    },
     choice: async (threadId, choiceId) =>
       (await residents.load(threadId))?.snapshot.context.choices.find((choice) => choice.choiceId === choiceId),
     door: { send: (envelope) => deliver(envelope) },

@@ -1,6 +1,7 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { Clock } from "../clock.ts";
+import { FeedCursorError, OptionError, StoreCorruptError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 
 /** What a reader of the feed wants. */
@@ -31,16 +32,34 @@ const page = 200;
 /**
  * Every committed fact, in commit order, from behind `after`; then those to come. A reader that stores the `feed` position
  * of what it has handled, and begins there again, misses nothing and meets some facts twice at most. Ends when the loop
- * is left or the system stops.
+ * is left or the system stops. Throws OptionError at once for an `after` that is no position, and FeedCursorError from the
+ * loop when the store does not have that position.
  */
 export const readFeed = (
   deps: FeedDependencies,
   { after = 0, where = {} }: FeedQuery = {},
+): AsyncIterable<FeedItem> => {
+  if (!Number.isSafeInteger(after) || after < 0)
+    throw new OptionError(
+      "after",
+      `is ${shown(after)}; give the \`feed\` of the last fact that was read, or 0 for all`,
+    );
+  return factsBehind(deps, after, where);
+};
+
+/** Texts in quotes: a cursor that was read from a file and not made a number looks like one otherwise. */
+const shown = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));
+
+const factsBehind = (
+  deps: FeedDependencies,
+  after: number,
+  where: NonNullable<FeedQuery["where"]>,
 ): AsyncIterable<FeedItem> => ({
   async *[Symbol.asyncIterator]() {
     const { store, signal } = deps;
     const { threadId, types } = where;
     let cursor = after;
+    if (after > 0 && !(await hasPosition(store, after))) throw new FeedCursorError(after);
     for (;;) {
       const news = untilNews(deps);
       let facts: readonly FeedItem[];
@@ -59,6 +78,16 @@ export const readFeed = (
     }
   },
 });
+
+/** Positions have no gaps, so the first fact that is not before it tells. A fact that cannot be read is there all the same. */
+const hasPosition = async (store: Store, position: number): Promise<boolean> => {
+  try {
+    return (await store.feed({ after: position - 1, limit: 1 })).length > 0;
+  } catch (error) {
+    if (error instanceof StoreCorruptError) return true;
+    throw error;
+  }
+};
 
 /** Listens from before the store is read, so that nothing falls between reading and waiting. */
 const untilNews = ({ clock, signal, pollInterval, onNews }: FeedDependencies) => {

@@ -85,11 +85,25 @@ const checked = (threadId: ThreadId, given: unknown): ThreadConfig => {
   return config;
 };
 
-const requestOf = ({ threadId, spec, opening }: LoadedThread): ThreadConfigRequest => {
+/** Made once for each time a thread comes into memory: it says the same each time. */
+const requests = new WeakMap<LoadedThread, ThreadConfigRequest>();
+
+const requestOf = (loaded: LoadedThread): ThreadConfigRequest => {
+  const made = requests.get(loaded) ?? madeFor(loaded);
+  requests.set(loaded, made);
+  return made;
+};
+
+const deeplyFrozen = <T>(value: T): T => {
+  if (typeof value === "object" && value !== null) for (const part of Object.values(value)) deeplyFrozen(part);
+  return Object.freeze(value);
+};
+
+const madeFor = ({ threadId, spec, opening }: LoadedThread): ThreadConfigRequest => {
   const stack = [...(opening?.stack ?? []), threadId];
   const [root = threadId] = stack;
-  // A copy: what a source does to it stays with the source.
-  return { threadId, root, parent: opening?.parent ?? null, stack, opening, metadata: structuredClone(spec.metadata) };
+  const parent = opening?.parent ?? null;
+  return deeplyFrozen(structuredClone({ threadId, root, parent, stack, opening, metadata: spec.metadata }));
 };
 
 /** What was made of a configuration, with what it was made of. */

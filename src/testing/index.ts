@@ -10,3 +10,13 @@ export { type RefusalOptions, refusalsOf, type StrictOptions } from "../model/sc
 export { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 export { storeSuite } from "./store/suite.ts";
 export type { MakeStore, StoreRequirement, StoreUnderTest } from "./store/requirement.ts";
+export {
+  type Covered,
+  type SimulateOptions,
+  type SimulationCounts,
+  type SimulationFailure,
+  type SimulationReport,
+  simulate,
+} from "./simulation/simulate.ts";
+export type { Step, Story } from "./simulation/step.ts";
+export type { Scenario } from "./scenarios/schema.ts";

@@ -17,6 +17,8 @@ export interface Inherited {
  * round pays for new entries only.
  */
 export interface Conversation {
+  /** Nothing would be read: the history is there in this style. */
+  isLoaded(style: PromptStyle): boolean;
   /** Reads the history on the first call and when the style changed; cheap otherwise. */
   load(style: PromptStyle): Promise<void>;
   /**
@@ -29,7 +31,7 @@ export interface Conversation {
 }
 
 const sameStyle = (a: PromptStyle, b: PromptStyle): boolean =>
-  a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages;
+  a.eventsAs === b.eventsAs && a.supportsImages === b.supportsImages && a.readsResults === b.readsResults;
 
 /** `inherited`: where the thread above is in memory, its child need not read what it is told by reference. */
 export const createConversation = (
@@ -39,9 +41,11 @@ export const createConversation = (
 ): Conversation => {
   let built: Inherited | undefined;
   let above = inherited;
+  const isLoaded = (style: PromptStyle): boolean => built !== undefined && sameStyle(built.style, style);
   return {
+    isLoaded,
     async load(style) {
-      if (built && sameStyle(built.style, style)) return;
+      if (isLoaded(style)) return;
       const isShared = above !== undefined && sameStyle(above.style, style);
       const builder = isShared && above ? above.builder : createPromptBuilder(style);
       const entries = await (isShared ? store.history(threadId) : viewOf(store, threadId, opening));

@@ -15,6 +15,7 @@ import {
 } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
+import { readResult } from "../tool/builtin/read-result.ts";
 import type { AboutCall } from "../tool/call.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
@@ -50,9 +51,11 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
 
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
-    const { options } = await resident.configure(signal);
-    const style = { eventsAs: options.eventsAs, supportsImages: options.supportsImages };
-    await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
+    const { options, toolset } = await resident.configure(signal);
+    const { eventsAs, supportsImages } = options;
+    const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
+    if (!resident.conversation.isLoaded(style))
+      await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
     return { at: clock.now() };
   };
 

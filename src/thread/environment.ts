@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { InspectionEvent } from "xstate";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
@@ -19,6 +20,10 @@ export interface SystemHooks {
   readonly onRequest?: (threadId: ThreadId, prompt: LanguageModelV4Prompt, uncommitted: readonly PlacedEntry[]) => void;
   /** A call was told to stop. */
   readonly onAbort?: (threadId: ThreadId, callId: CallId) => void;
+  /** Hears at once, and from an actor's making on, what inspection tells; holds it up. */
+  readonly onInspection?: (event: InspectionEvent) => void;
+  /** In place of random ids, so that a story is the same in every play; never the same twice. */
+  readonly freshId?: () => string;
 }
 
 /** What a running thread uses of the system. */

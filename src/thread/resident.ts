@@ -25,6 +25,12 @@ export const stateOf = ({ value, context }: ThreadSnapshot): ThreadState => {
   return (typeof value === "string" ? value : Object.keys(value)[0]) as ThreadState;
 };
 
+/** A commit that waits for the actor's start to be over. */
+interface EarlyCommit {
+  readonly version: number;
+  readonly write: () => void;
+}
+
 /**
  * A thread that is in memory: its actor, its conversation, and the queue of its commits. One for each thread id; the
  * system keeps them.
@@ -51,6 +57,8 @@ export class Resident {
   /** Nothing of it is taken over by the next slice. */
   #isStale = false;
   #commits: Promise<unknown> = Promise.resolve();
+  /** Commits of an actor that is just starting; undefined afterwards. */
+  #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
 
@@ -92,6 +100,7 @@ export class Resident {
         configuresEachSlice: env.configuresEachSlice,
       },
       clock: env.clock as never,
+      ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
     });
     env.inspection.adopt(this.actor);
   }
@@ -107,7 +116,12 @@ export class Resident {
       },
       complete: () => this.#onEnd(),
     });
+    // What a starting actor invokes begins before the actions that came first: the version says which commit is earlier.
+    const early: EarlyCommit[] = [];
+    this.#early = early;
     this.actor.start();
+    this.#early = undefined;
+    for (const { write } of early.sort((a, b) => a.version - b.version)) write();
   }
 
   /** Inputs that are durable, in the order of acceptance. What was seen already is left out. */
@@ -163,6 +177,13 @@ export class Resident {
 
   /** Commits in the order they were put together; resolves with the instant once this one is durable. */
   commit(commit: ThreadCommit): Promise<{ at: number }> {
+    if (!this.#early) return this.#enqueue(commit);
+    const { promise, resolve } = Promise.withResolvers<{ at: number }>();
+    this.#early.push({ version: commit.expectedVersion, write: () => resolve(this.#enqueue(commit)) });
+    return promise;
+  }
+
+  #enqueue(commit: ThreadCommit): Promise<{ at: number }> {
     const done = this.#commits.then(() => this.#write(commit));
     this.#commits = done.catch(() => {});
     return done;

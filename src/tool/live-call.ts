@@ -10,6 +10,7 @@ import { type AboutCall, createToolCall, type Sender, type ToolCall } from "./ca
 import { failureOf, type ToolFailed } from "./failure.ts";
 import { referenceFrom } from "./fresh-id.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
+import { type FoundResult, letRead } from "./reading.ts";
 import { errorResult, resultOf, type ToolResult } from "./result.ts";
 import { safeText } from "./text.ts";
 import type { Tool } from "./tool.ts";
@@ -32,6 +33,8 @@ export interface CallEnvironment {
   /** In [0, 1), for references. */
   readonly random: () => number;
   readonly freshId: () => string;
+  /** A result in the view of a thread, by the id under which a model knows its call. */
+  readonly findResult: (threadId: ThreadId, shown: string) => Promise<FoundResult>;
   /** A question as its thread knows it; undefined when it was not asked. */
   readonly choice: (threadId: ThreadId, choiceId: string) => Promise<Choice | undefined>;
 }
@@ -102,7 +105,10 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
     outbox,
     logger,
     listening: listening.promise,
-    toolCall: createToolCall({ call, about, signal, sender: env.door, progress, ask, freshId: env.freshId }),
+    toolCall: letRead(
+      createToolCall({ call, about, signal, sender: env.door, progress, ask, freshId: env.freshId }),
+      (shown) => env.findResult(threadId, shown),
+    ),
     listen: () => listening.resolve(),
     abort(reason) {
       controller.abort(new DOMException(`The call was stopped: ${reason}.`, "AbortError"));

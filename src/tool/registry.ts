@@ -10,6 +10,7 @@ import { causeOf } from "./failure.ts";
 import { freshIds } from "./fresh-id.ts";
 import { type InlineOptions, runInlineCall } from "./inline.ts";
 import { createLiveCall, type HandedCall, type LiveCall } from "./live-call.ts";
+import type { FoundResult } from "./reading.ts";
 import { errorResult } from "./result.ts";
 import type { Tool } from "./tool.ts";
 
@@ -26,6 +27,8 @@ export interface CallRegistryOptions {
   readonly door?: Sender;
   /** A question as its thread knows it. Default: none was ever asked. */
   readonly choice?: (threadId: ThreadId, choiceId: string) => Promise<Choice | undefined>;
+  /** A result in the view of a thread. Default: there is none. */
+  readonly findResult?: (threadId: ThreadId, shown: string) => Promise<FoundResult>;
   /** In [0, 1), for ids and references. */
   readonly random: () => number;
 }
@@ -82,10 +85,11 @@ export const createCallRegistry = ({
   door = sender,
   random,
   choice = async () => undefined,
+  findResult = async () => ({ found: "no call" }),
 }: CallRegistryOptions): CallRegistry => {
   const calls = new Map<CallId, LiveCall>();
   const warned = new Set<string>();
-  const environment = { clock, logger, sender, door, random, freshId: freshIds(random), choice };
+  const environment = { clock, logger, sender, door, random, freshId: freshIds(random), choice, findResult };
 
   const open = (handed: HandedCall): LiveCall => {
     const live = createLiveCall(handed, environment);

@@ -1,3 +1,4 @@
+import { unchangedConfiguration } from "./configured.ts";
 import { durableFull, durableNormal } from "./durable.ts";
 import { eventBurst, subscriptionEvents } from "./events.ts";
 import { childOfLongThread, spawningInMemory, spawningOnDisk } from "./family.ts";
@@ -8,6 +9,8 @@ import { langGraph } from "./langgraph.ts";
 import { manyInMemory, manyOnDisk } from "./many.ts";
 import { opening } from "./opening.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
+import { simulatedStory } from "./simulated.ts";
+import { manyViewers } from "./viewers.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
 const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => Promise<boolean>>> = {
@@ -19,6 +22,7 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   "durable-flatness": flatOnDisk,
   threads: manyInMemory,
   "durable-threads": manyOnDisk,
+  "simulated-story": simulatedStory,
   heap: idleHeap,
   opening,
   "generate-text": generateTextLoop,
@@ -27,6 +31,8 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   "child-of-long-thread": childOfLongThread,
   "subscription-events": subscriptionEvents,
   "event-burst": eventBurst,
+  configuration: unchangedConfiguration,
+  viewers: manyViewers,
   langgraph: langGraph,
 };
 

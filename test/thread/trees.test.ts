@@ -14,7 +14,7 @@ const holdsOf = (stories: fc.Arbitrary<Step[]>, numRuns: number, last: (told: To
       told.finish().faults.push(...faultsAtRest(told));
       expect([...new Set(told.faults)].slice(0, 5).join("\n")).toBe("");
     }),
-    { numRuns: numRuns * 10, endOnFailure: true },
+    { numRuns },
   );
 
 const open = ({ tree }: ToldTree) =>

@@ -10,6 +10,7 @@ const unsaid = new Set([
   "send_message_to_child",
   "close_thread",
   "cancel_subscription",
+  "read_result",
 ]);
 
 /** Said once before the first thing that is not understood, and in every help. */

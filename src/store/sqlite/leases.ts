@@ -16,6 +16,8 @@ export interface Leases {
   lost(): { readonly name: string; readonly by: string } | undefined;
 }
 
+const goneAgain = "another, who is gone again";
+
 export const leasesOn = (database: Database): Leases => {
   const select = database.prepare<{ holder: string; until: number; ttl: number }>(
     "SELECT holder, until, ttl FROM lease WHERE name = ?",
@@ -28,6 +30,9 @@ export const leasesOn = (database: Database): Leases => {
   return {
     take(name, holder, ttl, now) {
       const lease = select.get(name);
+      // What others did meanwhile is not what this holder has in mind: it cannot just go on, even when they are gone.
+      if (taken.get(name) === holder && lease?.holder !== holder)
+        return { held: false, by: lease?.holder ?? goneAgain, until: lease ? endOf(lease, now) : now };
       if (lease && lease.holder !== holder && lease.until > now) {
         const until = endOf(lease, now);
         if (until < lease.until) insert.run(name, lease.holder, until, lease.ttl);
@@ -48,7 +53,7 @@ export const leasesOn = (database: Database): Leases => {
     lost() {
       for (const [name, holder] of taken) {
         const by = select.get(name)?.holder;
-        if (by !== holder) return { name, by: by ?? "another, who is gone again" };
+        if (by !== holder) return { name, by: by ?? goneAgain };
       }
       return undefined;
     },

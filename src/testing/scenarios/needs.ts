@@ -25,7 +25,7 @@ const support = {
   "failing model resolution": false,
   cancel_subscription: true,
   sleep_until: true,
-  read_result: false,
+  read_result: true,
 };
 export type Need = keyof typeof support;
 

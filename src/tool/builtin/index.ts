@@ -1,6 +1,7 @@
 import type { Tool } from "../tool.ts";
 import { cancelSubscription } from "./cancel-subscription.ts";
 import { closeThread } from "./close-thread.ts";
+import { readResult } from "./read-result.ts";
 import { reportToParent } from "./report-to-parent.ts";
 import { sendMessageToChild } from "./send-message-to-child.ts";
 import { sleep } from "./sleep.ts";
@@ -18,4 +19,5 @@ export const builtinTools: readonly Tool[] = Object.freeze([
   sendMessageToChild,
   closeThread,
   cancelSubscription,
+  readResult,
 ]);

@@ -88,7 +88,13 @@ describe("a lease", () => {
     expect(statusesOf(await one.accept([deliver(alpha, "a")], roomy)), "anybody may send").toEqual(["accepted"]);
     await other.release("runner", "b");
     await isRefused();
-    await one.lease("runner", "a", 100, 1_300);
+    expect(await one.lease("runner", "a", 100, 1_300), "what it has in memory is out of date").toMatchObject({
+      held: false,
+      by: "another, who is gone again",
+    });
+    await isRefused();
+    await one.release("runner", "a");
+    expect(await one.lease("runner", "a", 100, 1_300)).toMatchObject({ held: true });
     expect(await one.commit(commitOf(alpha, 1), 1_300)).toMatchObject({ status: "committed" });
     await one.mark(alpha, [call.callId], "started");
     expect(await other.load(alpha)).toMatchObject({ version: 2, calls: [{ status: "started" }] });

@@ -148,7 +148,8 @@ export const faultsOfOrder = ({ tree }: ToldTree): string[] =>
   tree.threads.flatMap((threadId) => {
     const order = tree.filed.flatMap(({ threadId: at, waiting: { input } }) => {
       if (at !== threadId || !("text" in input)) return [];
-      return input.kind === "text" && input.whileBusy === "interrupt" ? [] : [input.text];
+      const isOther = input.kind === "text" ? input.whileBusy === "interrupt" : input.kind === "report" && input.failed;
+      return isOther ? [] : [input.text];
     });
     const read = tree.fold(threadId).stored.history.flatMap(({ position, entry }) => {
       const isOwn = position >= (tree.fold(threadId).opening?.position ?? 0) + 2 || !tree.fold(threadId).opening;

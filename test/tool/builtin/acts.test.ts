@@ -45,6 +45,7 @@ describe("the built-in tools", () => {
       "send_message_to_child",
       "close_thread",
       "cancel_subscription",
+      "read_result",
     ]));
 
   it("say of each argument what it is", () => {

@@ -1,0 +1,77 @@
+import { Subject } from "rxjs";
+import { z } from "zod";
+import { ToolError } from "../../errors.ts";
+import type { ToolCall } from "../../tool/call.ts";
+import { defineTool, type ProducerEvent, type Tool } from "../../tool/define.ts";
+import type { How } from "./step.ts";
+
+const inputSchema = z.object({ how: z.enum(["well", "throws", "nothing", "odd", "never"]) });
+
+/** What a world wants to know of its tools, and when it lets them end. */
+export interface ToolWatch {
+  readonly began: (name: string, call: ToolCall) => void;
+  /** Resolves when the work may end. */
+  readonly turn: () => Promise<void>;
+  readonly opened: (events: Subject<ProducerEvent>) => void;
+}
+
+/** Tools whose calls may begin once more in another process. */
+export const repeatable: ReadonlySet<string> = new Set(["timed", "look", "follow"]);
+
+const circular = (): unknown => {
+  const round: { self?: unknown } = {};
+  round.self = round;
+  return round;
+};
+
+/** A tool of every behaviour; `how` says what the call comes to. Results name their call, so that each can be told apart. */
+export const simulatedTools = ({ began, turn, opened }: ToolWatch): readonly Tool[] => {
+  const works = async (name: string, how: How, call: ToolCall): Promise<unknown> => {
+    began(name, call);
+    if (how === "never") return new Promise(() => {});
+    await turn();
+    if (how === "throws") throw new ToolError(`${name} of ${call.id} went wrong`);
+    if (how === "nothing") return undefined;
+    return how === "odd" ? circular() : `${name} of ${call.id} is done`;
+  };
+  const starts = (name: string, how: How, call: ToolCall): void => {
+    began(name, call);
+    if (how === "throws") throw new Error(`secret of ${name}`);
+  };
+  const parts = (name: string) => ({ name, description: `Does ${name}.`, inputSchema });
+  const producer = (): Subject<ProducerEvent> => {
+    const events = new Subject<ProducerEvent>();
+    opened(events);
+    return events;
+  };
+  const subscribes = (name: string) => async (args: { how: How }, call: ToolCall) => {
+    const started = await works(name, args.how, call);
+    return { started, events: producer() };
+  };
+  const annotations = { idempotent: true };
+  return [
+    defineTool({ ...parts("work"), run: ({ how }, call) => works("work", how, call) }),
+    defineTool({ ...parts("doze"), passive: true, run: ({ how }, call) => works("doze", how, call) }),
+    defineTool({ ...parts("hand"), dispatch: ({ how }, call) => starts("hand", how, call) }),
+    defineTool({ ...parts("nap"), passive: true, dispatch: ({ how }, call) => starts("nap", how, call) }),
+    defineTool({
+      ...parts("timed"),
+      deadline: 1_000,
+      annotations,
+      dispatch: ({ how }, call) => starts("timed", how, call),
+    }),
+    defineTool({ ...parts("add"), inline: ({ how }, call) => works("add", how, call) }),
+    defineTool({ ...parts("look"), annotations, inline: ({ how }, call) => works("look", how, call) }),
+    defineTool({ ...parts("watch"), subscribe: subscribes("watch") }),
+    defineTool({
+      ...parts("follow"),
+      annotations,
+      subscribe: subscribes("follow"),
+      resume: async ({ how }) => {
+        await turn();
+        if (how === "odd") throw new Error("secret of a source");
+        return { started: "again", events: producer() };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,186 @@
+/** One place of the source, changed. `from` stands there exactly once. */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A fault of the runtime that somebody could make, and that breaks a promise. */
+export interface Fault {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** What the simulation is given beside seeds. */
+  readonly flags: readonly string[];
+}
+
+const crashes = ["--crashes"];
+
+export const faults: readonly Fault[] = [
+  {
+    name: "a deferred input dropped on restart",
+    edits: [
+      {
+        file: "machines/thread/wake.ts",
+        from: "sortIn({ ...asleep, inbox: [] }, asleep.inbox);",
+        to: 'sortIn({ ...asleep, inbox: [] }, asleep.inbox.filter(({ input }) => input.kind !== "event"));',
+      },
+    ],
+    flags: crashes,
+  },
+  {
+    name: "dispatch before commit",
+    edits: [
+      {
+        file: "src/thread/effects.ts",
+        from: "const committed = await resident.commit(input);",
+        to: `const { toolset } = await resident.configuredOnce();
+        const early = input.calls.made.filter(({ form }) => form === "run" || form === "dispatch" || form === "subscribe");
+        registry.handOver(
+          early.map((call) => ({ call, tool: toolset.get(call.name), about: aboutOf(resident, "") })),
+          () => {},
+        );
+        const committed = await resident.commit(input);`,
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "a forgotten dedup key",
+    edits: [
+      {
+        file: "src/store/memory/thread-row.ts",
+        from: "row.seen.add(key);",
+        to: 'if (input.kind !== "event") row.seen.add(key);',
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "deferred inputs released on a stale result",
+    edits: [
+      {
+        file: "machines/thread/judge.ts",
+        from: 'if (!call || call.form === "inline" || call.status === "proposed") return "call-not-outstanding";',
+        to: 'if (!call || call.form === "inline" || call.status === "proposed") return hasActive(ledger) && !call ? "keep" : "call-not-outstanding";',
+      },
+      {
+        file: "machines/thread/judge.ts",
+        from: "const isActive =",
+        to: "const hasActive = ({ calls }: Ledger): boolean => calls.some(({ passive }) => !passive);\n\nconst isActive =",
+      },
+      {
+        file: "machines/thread/settle.ts",
+        from: "facts: [...slice.facts, ...entries",
+        to: `facts: [
+          ...slice.facts,
+          ...answers
+            .filter(({ input }) => !ledger.calls.some(({ callId }) => callId === input.callId))
+            .map(({ dedupId, input }) => ({
+              type: "input.discarded" as const,
+              dedupId,
+              kind: input.kind,
+              callId: input.callId,
+              reason: "call-not-outstanding" as const,
+            })),
+          ...entries`,
+      },
+      {
+        file: "machines/thread/decide.ts",
+        from: "!hasActiveUnanswered(ledger) && (ledger.lost.length > 0 ||",
+        to: "(!hasActiveUnanswered(ledger) || ledger.inbox.some((one) => isAnswer(one) && !ledger.calls.some(({ callId }) => callId === one.input.callId))) && (ledger.lost.length > 0 ||",
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "a finished tool run again",
+    edits: [
+      {
+        file: "machines/thread/wake.ts",
+        from: "&& !working.includes(callId) && !answerTo(ledger, callId),",
+        to: "&& !working.includes(callId),",
+      },
+      {
+        file: "machines/thread/ledger.ts",
+        from: 'unanswered(ledger).filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");',
+        to: 'ledger.calls.filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");',
+      },
+      {
+        file: "src/thread/effects.ts",
+        from: "calls.filter(({ callId }) => !answerTo(resident.snapshot.context, callId));",
+        to: "calls;",
+      },
+    ],
+    flags: crashes,
+  },
+  {
+    name: "a result accepted and not consumed",
+    edits: [
+      {
+        file: "machines/thread/settle.ts",
+        from: "consumed: [...slice.consumed, ...answers.map(({ seq }) => seq)],",
+        to: "consumed: [...slice.consumed, ...answers.slice(1).map(({ seq }) => seq)],",
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "a lease ignored",
+    edits: [
+      {
+        file: "src/store/sqlite/leases.ts",
+        from: "if (by !== holder) return",
+        to: "if (by === null) return",
+      },
+    ],
+    flags: ["--crashes", "--store", "sqlite"],
+  },
+  {
+    name: "a report sent before its commit",
+    edits: [
+      {
+        file: "src/thread/resident.ts",
+        from: "const outcome = await persist(`commit of",
+        to: `const reports = commit.sent.filter(({ input }) => input.kind === "report");
+          for (const one of reports) {
+            const [taken] = await store.accept([deliveryOf(one, at)], { inboxLimit: 1_000 });
+            if (taken?.status === "accepted") this.#env.delivered(one.threadId, [{ ...taken, facts: [] }]);
+          }
+          const outcome = await persist(\`commit of`,
+      },
+      {
+        file: "src/thread/resident.ts",
+        from: "import { persist,",
+        to: 'import { deliveryOf } from "../store/delivery.ts";\nimport { persist,',
+      },
+    ],
+    flags: crashes,
+  },
+  {
+    name: "a timer armed twice",
+    edits: [
+      {
+        file: "src/system/timers.ts",
+        from: "await deliver(late.map(envelopeOf));",
+        to: `await deliver(
+          [...late, ...late].map((timer, index) => ({ ...envelopeOf(timer), dedupId: \`\${timer.due}.\${index}\` })),
+        );`,
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "an event's child opened twice",
+    edits: [
+      {
+        file: "machines/thread/intake.ts",
+        from: "slice: { ...slice, bornChildren: [...slice.bornChildren, thread] },",
+        to: `slice: {
+          ...slice,
+          bornChildren: [...slice.bornChildren, thread, { ...thread, threadId: (thread.threadId + ".b") as ThreadId }],
+        },`,
+      },
+    ],
+    flags: [],
+  },
+];
