@@ -1,15 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isActive } from "../../machines/thread/commit.ts";
+import type { Fold } from "../support/thread/fold.ts";
 import { ToldTree } from "../support/thread/told-tree.ts";
 import { faultsAtRest } from "../support/thread/tree-rest.ts";
-import { faultsNow } from "../support/thread/tree-rules.ts";
+import { faultsNow, faultsOfRequest } from "../support/thread/tree-rules.ts";
 import { peacefulStory, type Step, treeStory } from "../support/thread/tree-story.ts";
+
+const faults = ({ tree }: ToldTree): readonly string[] => [
+  ...faultsNow(tree, tree.touched),
+  ...[...tree.touched].flatMap((threadId) =>
+    tree.fold(threadId).waits("round") ? faultsOfRequest(tree, threadId, settledNow(tree.fold(threadId))) : [],
+  ),
+];
+
+/** Calls whose results the slice has taken, and not committed yet. */
+const settledNow = ({ context }: Fold): readonly string[] => context.slice.settled;
 
 const holdsOf = (stories: fc.Arbitrary<Step[]>, numRuns: number, last: (told: ToldTree) => void) =>
   fc.assert(
     fc.property(stories, (steps) => {
-      const told = new ToldTree(faultsNow).tell(steps);
+      const told = new ToldTree(faults).tell(steps);
       last(told);
       told.finish().faults.push(...faultsAtRest(told));
       expect([...new Set(told.faults)].slice(0, 5).join("\n")).toBe("");
@@ -34,7 +45,7 @@ describe("a tree of threads keeps R1 to R9 and loses nothing that its threads te
           for (const fact of facts) {
             if (fact.type !== "input.discarded") continue;
             const passesAway = fact.reason === "closed" && tree.isClosed(threadId);
-            const isOurs = !told.sent.some(({ dedupId }) => dedupId === fact.dedupId);
+            const isOurs = !told.sentIds.has(fact.dedupId);
             claim(told, passesAway || !isOurs, `${fact.kind} ${fact.dedupId} was discarded: ${fact.reason}`);
           }
     }));

@@ -1,15 +1,14 @@
 import { initialTransition, transition } from "xstate";
 import type { z } from "zod";
-import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { RoundOutput } from "../../../machines/round/turn.ts";
-import type { Choice } from "../../../machines/thread/choice.ts";
 import type { InlineResult } from "../../../machines/thread/close.ts";
-import { type Call, newRecord, type Subscription, type ThreadCommit } from "../../../machines/thread/commit.ts";
-import type { Child, Opening } from "../../../machines/thread/family.ts";
+import type { Subscription, ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Opening } from "../../../machines/thread/family.ts";
 import { Input, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
 import { threadMachine } from "../../../machines/thread/machine.ts";
+import { applyCommit, nothingStored, type Stored } from "./stored.ts";
 
 /** An input as a test writes it: what the schema defaults, and the dedup id, may be left out. */
 export type GivenInput = z.input<typeof Input> & { dedupId?: string };
@@ -27,18 +26,6 @@ export const foldLimits: ThreadLimits = {
   approval: 86_400_000,
   round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
 };
-
-/** What a store would hold after the commits so far; the plainest model of one that can be held in mind. */
-export interface Stored {
-  version: number;
-  record: typeof newRecord;
-  calls: Call[];
-  subscriptions: Subscription[];
-  history: PlacedEntry[];
-  inbox: WaitingInput[];
-  children: Child[];
-  choices?: Choice[];
-}
 
 type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
 
@@ -84,15 +71,7 @@ export class Fold {
     this.place = place;
     this.commits = commits;
     this.limits = { ...foldLimits, ...limits };
-    this.stored = stored ?? {
-      version: 0,
-      record: newRecord,
-      calls: [],
-      subscriptions: [],
-      history: [],
-      inbox: [],
-      children: [],
-    };
+    this.stored = stored ?? nothingStored();
     this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
     const { version, record, calls, subscriptions, choices = [], children } = this.stored;
     const [snapshot, actions] = initialTransition(threadMachine, {
@@ -263,38 +242,8 @@ export class Fold {
   }
 
   #apply(commit: ThreadCommit): void {
-    const { stored } = this;
-    if (commit.expectedVersion !== stored.version)
-      throw new Error(`stale commit: expected ${commit.expectedVersion}, stored ${stored.version}`);
+    applyCommit(this.stored, commit);
     this.commits.push(commit);
-    stored.version += 1;
-    stored.history = [...stored.history, ...commit.entries].sort((a, b) => a.position - b.position);
-    stored.inbox = stored.inbox
-      .filter(({ seq }) => !commit.consumed.includes(seq))
-      .map((waiting) => (commit.interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true } : waiting));
-    stored.calls = [
-      ...stored.calls.filter(({ callId }) => !commit.calls.settled.includes(callId)),
-      ...commit.calls.made,
-    ];
-    stored.calls = stored.calls.map((call) =>
-      commit.calls.approved?.includes(call.callId) ? { ...call, status: "committed" } : call,
-    );
-    const { opened: asked, moved: answered } = commit.choices ?? { opened: [], moved: [] };
-    stored.choices = [...(stored.choices ?? []), ...asked]
-      .map((choice) => answered.find(({ choiceId }) => choiceId === choice.choiceId) ?? choice)
-      .filter(({ callId }) => !commit.calls.settled.includes(callId));
-    const { opened, moved, ended } = commit.subscriptions;
-    stored.subscriptions = [...stored.subscriptions, ...opened]
-      .map((subscription) => moved.find(({ callId }) => callId === subscription.callId) ?? subscription)
-      .filter(({ callId }) => !ended.includes(callId));
-    const { opened: born, moved: changed, ended: gone } = commit.children;
-    stored.children = [
-      ...stored.children,
-      ...born.map(({ threadId, opening: { kind, source } }) => ({ threadId, kind, source, rested: false })),
-    ]
-      .map((child) => changed.find((other) => other.threadId === child.threadId) ?? child)
-      .filter((child) => !gone.includes(child.threadId));
-    if (commit.record) stored.record = commit.record;
     this.place.committed(commit);
   }
 }

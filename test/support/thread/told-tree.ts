@@ -1,35 +1,16 @@
-import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
+import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { Block } from "../../../machines/round/turn.ts";
-import type { Envelope } from "../../../machines/thread/input.ts";
-import { Input } from "../../../machines/thread/input.ts";
+import { type Envelope, Input } from "../../../machines/thread/input.ts";
 import { acts, calls, callsInline, refused, says, waits } from "./blocks.ts";
 import type { Fold } from "./fold.ts";
+import { type Asked, type Told, treeLimits } from "./grove.ts";
 import { Tree } from "./tree.ts";
+import { actOf, isAct } from "./tree-acts.ts";
+import { inputOf } from "./tree-post.ts";
 import type { Said, Sketch, Step } from "./tree-story.ts";
 
-/** Something that a scripted model asked a built-in tool to do. Its words are said once in a story. */
-export interface Asked {
-  readonly by: ThreadId;
-  readonly what: "spawn" | "report" | "message" | "close";
-  readonly words: string;
-  /** Whom it is about: the child of a message, the thread that closes. */
-  readonly to?: string;
-  /** It asks for what its thread may not do. */
-  readonly wrong: boolean;
-}
-
-/** Small numbers, so that a short story meets every limit. */
-export const treeLimits = {
-  rounds: 6,
-  equalCalls: 3,
-  subscriptions: 2,
-  children: 3,
-  depth: 3,
-  eventChildrenAtOnce: 2,
-} as const;
-
 /** A tree that a story is told to, with a record of what was said that is much simpler than the tree. */
-export class ToldTree {
+export class ToldTree implements Told {
   readonly tree = new Tree(treeLimits);
   readonly asked: Asked[] = [];
   /** Envelopes from outside that were accepted. */
@@ -37,11 +18,14 @@ export class ToldTree {
   readonly faults: string[] = [];
   /** Called after each step; what it says is a fault. */
   readonly #check: (told: ToldTree) => readonly string[];
-  readonly #calls: CallId[] = [];
   #words = 0;
 
   constructor(check: (told: ToldTree) => readonly string[]) {
     this.#check = check;
+  }
+
+  get sentIds(): ReadonlySet<string> {
+    return new Set(this.sent.map(({ dedupId }) => dedupId));
   }
 
   tell(steps: readonly Step[]): this {
@@ -68,9 +52,6 @@ export class ToldTree {
   }
 
   #look(): void {
-    for (const { context } of this.tree.folds.values())
-      for (const { callId } of [...context.calls, ...context.subscriptions])
-        if (!this.#calls.includes(callId)) this.#calls.push(callId);
     this.faults.push(...this.#check(this));
     this.tree.touched.clear();
   }
@@ -106,50 +87,17 @@ export class ToldTree {
   }
 
   #deliver(threadId: ThreadId, sketch: Sketch): void {
-    const { tree } = this;
-    const words = this.#word("i");
-    const fold = tree.fold(threadId);
-    switch (sketch.kind) {
-      case "text":
-        this.#send(threadId, { kind: "text", text: words, whileBusy: sketch.patient ? "wait" : "interrupt" }, words);
-        return;
-      case "result": {
-        const callId = this.#callAt(fold, sketch.pick);
-        const watches = fold.context.calls.some((call) => call.callId === callId && call.name === "watch");
-        const content = [{ type: "text", text: words }];
-        this.#send(threadId, { kind: "result", callId, content, ...(watches && { subscription: true }) }, words);
-        return;
-      }
-      case "event": {
-        const { pick, associative, final } = sketch;
-        this.#send(
-          threadId,
-          { kind: "event", callId: this.#sourceAt(fold, pick), text: words, associative, final },
-          words,
-        );
-        return;
-      }
-      case "redelivered": {
-        const sent = this.sent[sketch.pick % this.sent.length];
-        if (sent && tree.deliver(sent)) this.faults.push(`R2: ${sent.dedupId} was accepted twice`);
-        return;
-      }
-      case "forged": {
-        const other = this.#threadAt(sketch.pick);
-        const child = tree.childrenOf(threadId).includes(other) ? "nobody" : other;
-        const parent = fold.opening?.parent === other ? "nobody" : other;
-        if (sketch.as === "message") this.#send(threadId, { kind: "message", parent, text: words }, words);
-        else this.#send(threadId, { kind: sketch.as, child, text: words, report: words }, words);
-        return;
-      }
-      case "linger": {
-        const due = (fold.stored.record.linger ?? 0) - (sketch.early ? 1 : 0);
-        this.#send(threadId, { kind: "linger", due }, words);
-        return;
-      }
-      default:
-        this.#send(threadId, { kind: sketch.kind }, words);
+    if (sketch.kind !== "redelivered") {
+      const words = this.#word("i");
+      this.#send(
+        threadId,
+        inputOf(this.tree, threadId, sketch, words, ({ name }) => name === "watch"),
+        words,
+      );
+      return;
     }
+    const sent = this.sent[sketch.pick % this.sent.length];
+    if (sent && this.tree.deliver(sent)) this.faults.push(`R2: ${sent.dedupId} was accepted twice`);
   }
 
   #send(threadId: ThreadId, input: object, dedupId: string): boolean {
@@ -157,20 +105,6 @@ export class ToldTree {
     const accepted = this.tree.deliver(envelope);
     if (accepted) this.sent.push(envelope);
     return accepted;
-  }
-
-  /** Calls of the thread first, where it has any; else those of others, long settled ones, and one that never was. */
-  #callAt({ context }: Fold, pick: number): CallId {
-    const own = context.calls.map(({ callId }) => callId);
-    const known = pick % 4 > 0 && own.length > 0 ? own : [...this.#calls, "t1#99.0" as CallId];
-    return known[(pick >> 2) % known.length] as CallId;
-  }
-
-  #sourceAt({ context }: Fold, pick: number): CallId {
-    const own = [...context.subscriptions, ...context.calls.filter(({ name }) => name === "watch")];
-    const known =
-      pick % 8 > 0 && own.length > 0 ? own.map(({ callId }) => callId) : [...this.#calls, "t1#99.0" as CallId];
-    return known[(pick >> 3) % known.length] as CallId;
   }
 
   /** One of the threads that can go on does; false when there is none. */
@@ -221,7 +155,11 @@ export class ToldTree {
   }
 
   #blockOf(by: ThreadId, said: Said): Block {
-    const { tree } = this;
+    if (isAct(said)) {
+      const { asked, act } = actOf(this.tree, by, said, this.#word(said.say[0] ?? ""));
+      this.asked.push(asked);
+      return acts(act, asked.words);
+    }
     switch (said.say) {
       case "text":
         return says("ok");
@@ -235,43 +173,11 @@ export class ToldTree {
         return callsInline("add");
       case "nonsense":
         return refused("no");
-      case "spawn": {
-        const stack = tree.stackOf(by);
-        const childOf = said.as === "itself" ? stack : said.as === "nobody" ? [] : stack.slice(0, -1);
-        return this.#asks({ by, what: "spawn", words: this.#word("s"), wrong: said.as !== "itself" }, (words) =>
-          acts({ do: "spawn", instructions: words, childOf }, words),
-        );
-      }
-      case "report":
-        return this.#asks({ by, what: "report", words: this.#word("r"), wrong: by === tree.root }, (words) =>
-          acts({ do: "report", text: words }, words),
-        );
-      case "message": {
-        const own = tree.childrenOf(by);
-        const known = said.pick % 4 > 0 && own.length > 0 ? own : tree.threads;
-        const to = known[(said.pick >> 2) % known.length] as ThreadId;
-        return this.#asks({ by, what: "message", words: this.#word("m"), to, wrong: !own.includes(to) }, (words) =>
-          acts({ do: "message", to, text: words }, words),
-        );
-      }
-      case "close": {
-        const to = said.who === "itself" ? by : this.#threadAt(said.pick);
-        const wrong = to !== by || by === tree.root;
-        return this.#asks({ by, what: "close", words: this.#word("c"), to, wrong }, (words) =>
-          acts({ do: "close", threadId: to, report: said.report ? words : null }, words),
-        );
-      }
       case "cancel": {
-        const { context } = tree.fold(by);
-        const call = context.subscriptions[said.pick % 3]?.callId ?? this.#callAt(tree.fold(by), said.pick);
-        return acts({ do: "cancel", call });
+        const { subscriptions } = this.tree.fold(by).context;
+        return acts({ do: "cancel", call: subscriptions[said.pick % 3]?.callId ?? "t1#99.0" });
       }
     }
-  }
-
-  #asks(asked: Asked, block: (words: string) => Block): Block {
-    this.asked.push(asked);
-    return block(asked.words);
   }
 }
 

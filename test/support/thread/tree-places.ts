@@ -1,7 +1,6 @@
 import { textOf } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
-import type { ToldTree } from "./told-tree.ts";
-import type { Filed, Tree } from "./tree.ts";
+import type { Filed, Grove, Told } from "./grove.ts";
 
 /** Where everything is that was accepted (R1, R2), and in which order it was read (R3). */
 
@@ -10,7 +9,7 @@ const endOf = (child: ThreadId): string => `The child thread ${child} has closed
 const failureOf = (child: ThreadId): string => `The child thread ${child} could not go on`;
 
 /** Ends that the thread has read of the child. */
-export const endsRead = (tree: Tree, threadId: ThreadId, child: ThreadId): readonly string[] =>
+export const endsRead = (tree: Grove, threadId: ThreadId, child: ThreadId): readonly string[] =>
   tree
     .fold(threadId)
     .stored.history.flatMap(({ entry }) =>
@@ -18,7 +17,7 @@ export const endsRead = (tree: Tree, threadId: ThreadId, child: ThreadId): reado
     );
 
 /** Says what a consumed input says, in the thread it was accepted by, or in the child that handles it. */
-const readings = (tree: Tree, { threadId, waiting: { input } }: Filed): number => {
+const readings = (tree: Grove, { threadId, waiting: { input } }: Filed): number => {
   const { history } = tree.fold(threadId).stored;
   switch (input.kind) {
     case "text":
@@ -55,7 +54,7 @@ const readings = (tree: Tree, { threadId, waiting: { input } }: Filed): number =
 const silent = ["interrupt", "halt", "close", "linger", "resume", "rested", "retry"];
 
 /** Nothing is read of it: a control, or the end of a child that nobody has to hear. */
-const needsNoReading = (tree: Tree, { threadId, waiting: { input } }: Filed): boolean => {
+const needsNoReading = (tree: Grove, { threadId, waiting: { input } }: Filed): boolean => {
   if (silent.includes(input.kind)) return true;
   if (input.kind !== "ended") return false;
   if (tree.fold(threadId).stored.record.closing) return true;
@@ -63,15 +62,15 @@ const needsNoReading = (tree: Tree, { threadId, waiting: { input } }: Filed): bo
 };
 
 /** Why an input may have been discarded at all. */
-const isSound = (told: ToldTree, { threadId, waiting }: Filed, reason: string): boolean => {
+const isSound = (told: Told, { threadId, waiting }: Filed, reason: string): boolean => {
   const { stored, commits } = told.tree.fold(threadId);
   if (reason === "closed") return stored.record.closing !== null;
   if (reason === "halted") return commits.some(({ facts }) => facts.some(({ type }) => type === "thread.halted"));
-  const fromOutside = told.sent.some(({ dedupId }) => dedupId === waiting.dedupId);
-  return fromOutside;
+  const isFamily = ["report", "message", "ended", "rested"].includes(waiting.input.kind);
+  return !isFamily || told.sentIds.has(waiting.dedupId);
 };
 
-export const faultsOfPlaces = (told: ToldTree): string[] => {
+export const faultsOfPlaces = (told: Told): string[] => {
   const { tree } = told;
   return tree.filed.flatMap((filed) => {
     const { threadId, waiting } = filed;
@@ -102,7 +101,7 @@ export const faultsOfPlaces = (told: ToldTree): string[] => {
 };
 
 /** Failures of a spawned child that ended its slice for good are heard as often as they happened. */
-export const faultsOfFailures = ({ tree }: ToldTree): string[] =>
+export const faultsOfFailures = ({ tree }: Told): string[] =>
   tree.threads.flatMap((child) => {
     const { opening, commits } = tree.fold(child);
     if (!opening) return [];
@@ -144,7 +143,7 @@ export const faultsOfFailures = ({ tree }: ToldTree): string[] =>
   });
 
 /** R3: what can wait is read in the order it was accepted, and events of one subscription open their children in it. */
-export const faultsOfOrder = ({ tree }: ToldTree): string[] =>
+export const faultsOfOrder = ({ tree }: Told): string[] =>
   tree.threads.flatMap((threadId) => {
     const order = tree.filed.flatMap(({ threadId: at, waiting: { input } }) => {
       if (at !== threadId || !("text" in input)) return [];

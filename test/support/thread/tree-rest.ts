@@ -2,14 +2,13 @@ import { textOf } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { isActive } from "../../../machines/thread/commit.ts";
 import type { Input } from "../../../machines/thread/input.ts";
-import type { Asked, ToldTree } from "./told-tree.ts";
-import type { Tree } from "./tree.ts";
+import type { Asked, Grove, Told } from "./grove.ts";
 import { endsRead, faultsOfFailures, faultsOfOrder, faultsOfPlaces } from "./tree-places.ts";
 
 /** What holds of a tree in which nothing goes on by itself any more, beside what was asked of its threads. */
 
 /** What became of a call, by the words that its model gave it; undefined when its turn is not in the history. */
-const originOf = (tree: Tree, { by, words }: Asked): string | undefined => {
+const originOf = (tree: Grove, { by, words }: Asked): string | undefined => {
   const { history } = tree.fold(by).stored;
   const part = history
     .flatMap(({ entry }) => (entry.kind === "turn" ? entry.parts : []))
@@ -20,13 +19,13 @@ const originOf = (tree: Tree, { by, words }: Asked): string | undefined => {
   return result?.kind === "result" ? result.origin : undefined;
 };
 
-const filedAs = <K extends Input["kind"]>(tree: Tree, to: ThreadId, kind: K): readonly Extract<Input, { kind: K }>[] =>
+const filedAs = <K extends Input["kind"]>(tree: Grove, to: ThreadId, kind: K): readonly Extract<Input, { kind: K }>[] =>
   tree.filed.flatMap(({ threadId, waiting: { input } }) =>
     threadId === to && input.kind === kind ? [input as Extract<Input, { kind: K }>] : [],
   );
 
 /** Wherever the words are, but in the turn that said them. */
-const countOf = (tree: Tree, words: string): number =>
+const countOf = (tree: Grove, words: string): number =>
   tree.threads
     .flatMap((threadId) => tree.fold(threadId).stored.history)
     .filter(({ entry }) => {
@@ -34,7 +33,7 @@ const countOf = (tree: Tree, words: string): number =>
       return (entry.kind === "event" || entry.kind === "user") && entry.text.includes(words);
     }).length + tree.filed.filter(({ waiting }) => JSON.stringify(waiting.input).includes(words)).length;
 
-const seededWith = (tree: Tree, words: string): readonly ThreadId[] =>
+const seededWith = (tree: Grove, words: string): readonly ThreadId[] =>
   tree.threads.filter((threadId) =>
     tree
       .fold(threadId)
@@ -45,7 +44,7 @@ const seededWith = (tree: Tree, words: string): readonly ThreadId[] =>
   );
 
 /** What a model was told it did is what happened, once; what it was refused did not happen. */
-const faultsOfAsked = ({ tree }: ToldTree, asked: Asked): string[] => {
+const faultsOfAsked = ({ tree }: Told, asked: Asked): string[] => {
   const { by, what, words, to, wrong } = asked;
   const name = `${what} ${words} by ${by}`;
   const parent = tree.fold(by).opening?.parent;
@@ -73,7 +72,7 @@ const faultsOfAsked = ({ tree }: ToldTree, asked: Asked): string[] => {
 };
 
 /** Each child's end is heard once in its parent, with what it closed with; one that is open has none. */
-const faultsOfEnds = ({ tree, asked }: ToldTree): string[] =>
+const faultsOfEnds = ({ tree, asked }: Told): string[] =>
   tree.threads.flatMap((child) => {
     const { opening } = tree.fold(child);
     if (!opening) return [];
@@ -99,7 +98,7 @@ const faultsOfEnds = ({ tree, asked }: ToldTree): string[] =>
   });
 
 /** No thread is stuck, and none is open that nobody can reach. */
-const faultsOfRest = ({ tree }: ToldTree): string[] =>
+const faultsOfRest = ({ tree }: Told): string[] =>
   tree.threads.flatMap((threadId) => {
     const { state, stored, context, opening } = tree.fold(threadId);
     const { record, inbox, children } = stored;
@@ -133,7 +132,7 @@ const faultsOfRest = ({ tree }: ToldTree): string[] =>
     return faults;
   });
 
-export const faultsAtRest = (told: ToldTree): string[] => [
+export const faultsAtRest = (told: Told): string[] => [
   ...faultsOfRest(told),
   ...faultsOfPlaces(told),
   ...faultsOfFailures(told),

@@ -1,19 +1,15 @@
 import { faultsOf } from "../../../machines/history/faults.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { isActive } from "../../../machines/thread/commit.ts";
-import { type ToldTree, treeLimits } from "./told-tree.ts";
+import { type Grove, treeLimits } from "./grove.ts";
 
 /** What holds of a tree at every moment. Looks only at threads that something happened to. */
 
-const faultsOfThread = ({ tree }: ToldTree, threadId: ThreadId): string[] => {
-  const { stored, context, state, ...fold } = tree.fold(threadId);
-  const faults: string[] = [];
+const faultsOfThread = (tree: Grove, threadId: ThreadId): string[] => {
+  const { stored, commits } = tree.fold(threadId);
   const outstanding = stored.calls.map(({ callId }) => callId);
-  faults.push(...faultsOf(tree.viewOf(threadId), outstanding).map((fault) => `R5: ${threadId}: ${fault}`));
-  const asks = tree.fold(threadId).waits("round");
-  if (asks && context.calls.length > 0) faults.push(`R4: ${threadId} asks its model while calls are outstanding`);
-  if (asks && context.record.closing) faults.push(`${threadId} asks its model, though it closes`);
-  for (const { calls, entries } of fold.commits.slice(-1)) {
+  const faults = faultsOf(tree.viewOf(threadId), outstanding).map((fault) => `R5: ${threadId}: ${fault}`);
+  for (const { calls, entries } of commits.slice(-1)) {
     const made = calls.made.map(({ callId }) => callId);
     const waits = stored.calls.filter((call) => isActive(call) && !made.includes(call.callId));
     if (waits.length > 0 && entries.some(({ entry }) => entry.kind === "event" || entry.kind === "user"))
@@ -22,8 +18,19 @@ const faultsOfThread = ({ tree }: ToldTree, threadId: ThreadId): string[] => {
   return tree.isClosed(threadId) ? [...faults, ...faultsOfClosed(tree, threadId)] : faults;
 };
 
+/** Looks at a thread that asks its model; `answered`: calls whose results go with the request. */
+export const faultsOfRequest = (tree: Grove, threadId: ThreadId, answered: readonly string[] = []): string[] => {
+  const { calls, record } = tree.fold(threadId).stored;
+  return [
+    ...calls
+      .filter(({ callId }) => !answered.includes(callId))
+      .map(({ callId }) => `R4: ${threadId} asks its model while ${callId} is outstanding`),
+    ...(record.closing ? [`${threadId} asks its model, though it closes`] : []),
+  ];
+};
+
 /** It does nothing any more, and neither does anything below it. What came too late is discarded. */
-const faultsOfClosed = (tree: ToldTree["tree"], threadId: ThreadId): string[] => {
+const faultsOfClosed = (tree: Grove, threadId: ThreadId): string[] => {
   const { commits } = tree.fold(threadId);
   const faults: string[] = [];
   const last = commits.findIndex(({ record }) => record?.state === "closed");
@@ -36,7 +43,7 @@ const faultsOfClosed = (tree: ToldTree["tree"], threadId: ThreadId): string[] =>
 };
 
 /** Limits, counted by what the children are, not by what their parent knows of them. */
-const faultsOfLimits = ({ tree }: ToldTree, threadId: ThreadId): string[] => {
+const faultsOfLimits = (tree: Grove, threadId: ThreadId): string[] => {
   const faults: string[] = [];
   const open = tree.childrenOf(threadId).filter((child) => !tree.isClosed(child));
   const spawned = open.filter((child) => tree.fold(child).opening?.kind === "spawned");
@@ -58,10 +65,12 @@ const faultsOfLimits = ({ tree }: ToldTree, threadId: ThreadId): string[] => {
   return faults;
 };
 
-export const faultsNow = (told: ToldTree): string[] => {
-  const parents = [...told.tree.touched].flatMap((threadId) => told.tree.fold(threadId).opening?.parent ?? []);
+/** `touched`: threads that something happened to. */
+export const faultsNow = (tree: Grove, touched: Iterable<ThreadId>): string[] => {
+  const threads = [...touched];
+  const parents = threads.flatMap((threadId) => tree.fold(threadId).opening?.parent ?? []);
   return [
-    ...[...told.tree.touched].flatMap((threadId) => faultsOfThread(told, threadId)),
-    ...[...new Set([...told.tree.touched, ...parents])].flatMap((threadId) => faultsOfLimits(told, threadId)),
+    ...threads.flatMap((threadId) => faultsOfThread(tree, threadId)),
+    ...[...new Set([...threads, ...parents])].flatMap((threadId) => faultsOfLimits(tree, threadId)),
   ];
 };

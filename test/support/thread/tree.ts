@@ -1,72 +1,43 @@
-import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import { ThreadId } from "../../../machines/history/ids.ts";
 import type { ThreadCommit } from "../../../machines/thread/commit.ts";
-import { newRecord } from "../../../machines/thread/commit.ts";
 import type { NewThread } from "../../../machines/thread/family.ts";
-import { dedupKeyOf, type Envelope, type WaitingInput } from "../../../machines/thread/input.ts";
+import { dedupKeyOf, type Envelope } from "../../../machines/thread/input.ts";
 import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
-import { Fold, type Place, type Stored } from "./fold.ts";
+import { Fold, type Place } from "./fold.ts";
+import { type Filed, Grove } from "./grove.ts";
+import { bornWith, type Stored } from "./stored.ts";
 
 const root = ThreadId.parse("t1");
-
-/** An input that became durable, and where. */
-export interface Filed {
-  readonly threadId: ThreadId;
-  readonly waiting: WaitingInput;
-}
 
 /**
  * A root and everything below it, each a fold: still nothing starts and nothing waits. What a commit says to others is
  * filed there by that commit, and told later, when whoever drives the tree says so. A crash ends all of them at once.
  */
-export class Tree {
+export class Tree extends Grove {
   readonly root = root;
   readonly limits: Partial<ThreadLimits>;
   readonly folds = new Map<ThreadId, Fold>();
   /** Everything that was accepted, in order. */
-  readonly filed: Filed[] = [];
+  override readonly filed: Filed[] = [];
   /** Threads whose state can have changed since this was emptied. */
   readonly touched = new Set<ThreadId>();
   readonly #seen = new Map<ThreadId, Set<string>>();
   #untold: Filed[] = [];
 
   constructor(limits: Partial<ThreadLimits> = {}) {
+    super();
     this.limits = limits;
     this.#begin(root, undefined, null);
   }
 
-  fold(threadId: ThreadId): Fold {
+  override fold(threadId: ThreadId): Fold {
     const fold = this.folds.get(threadId);
     if (!fold) throw new Error(`there is no thread ${threadId}`);
     return fold;
   }
 
-  get threads(): readonly ThreadId[] {
+  override get threads(): readonly ThreadId[] {
     return [...this.folds.keys()];
-  }
-
-  isClosed(threadId: ThreadId): boolean {
-    return this.fold(threadId).stored.record.state === "closed";
-  }
-
-  childrenOf(threadId: ThreadId): readonly ThreadId[] {
-    return this.threads.filter((other) => this.fold(other).opening?.parent === threadId);
-  }
-
-  /** Root first, itself last. */
-  stackOf(threadId: ThreadId): readonly ThreadId[] {
-    return [...(this.fold(threadId).opening?.stack ?? []), threadId];
-  }
-
-  /** What the thread's model reads: what it inherits, and its own. */
-  viewOf(threadId: ThreadId): readonly PlacedEntry[] {
-    const { opening, stored } = this.fold(threadId);
-    if (!opening) return stored.history;
-    const own = new Set(stored.history.map(({ position }) => position));
-    const inherited = this.viewOf(opening.parent).filter(
-      ({ position }) => position < opening.position && !own.has(position),
-    );
-    return [...inherited, ...stored.history].sort((a, b) => a.position - b.position);
   }
 
   /** Accepted: true. A repetition, or refused since the thread is closed or unknown: false. The thread is told later. */
@@ -130,10 +101,9 @@ export class Tree {
 
   #committed({ threadId, children, sent }: ThreadCommit): void {
     this.touched.add(threadId);
-    for (const { threadId, opening, record, entries } of children.opened) {
-      if (this.folds.has(threadId)) throw new Error(`there is a thread ${threadId} already`);
-      const nothing = { version: 0, calls: [], subscriptions: [], inbox: [], children: [] };
-      this.#begin(threadId, { ...nothing, record: { ...newRecord, ...record }, history: [...entries] }, opening);
+    for (const born of children.opened) {
+      if (this.folds.has(born.threadId)) throw new Error(`there is a thread ${born.threadId} already`);
+      this.#begin(born.threadId, bornWith(born), born.opening);
     }
     for (const envelope of sent) this.deliver(envelope);
   }
