@@ -92,7 +92,10 @@ export const faultsOfPlaces = (told: Told): string[] => {
       .filter((reason) => !isSound(told, filed, reason))
       .map((reason) => `R1: ${name} was discarded: ${reason}`);
     if (input.kind === "report" && input.failed) return faults;
-    const places = readings(tree, filed) + reasons.length + (waits ? 1 : 0);
+    // Two processes can say the same of the end of a source: what was discarded is not what was read.
+    const isEnd = input.kind === "event" && input.text.startsWith("The subscription has ended");
+    const read = isEnd && reasons.length > 0 ? 0 : readings(tree, filed);
+    const places = read + reasons.length + (waits ? 1 : 0);
     const isFine = places === 1 || (places === 0 && needsNoReading(tree, filed));
     // A refusal of one subscription too many stands for every result of its call.
     const isRefusal = input.kind === "result" && input.subscription === true && places === 2 && reasons.length === 1;

@@ -39,13 +39,13 @@ export type Step =
 
 const pick = fc.nat({ max: 60 });
 
-const stops: fc.Arbitrary<Sketch> = fc.oneof(
+export const stops: fc.Arbitrary<Sketch> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: "interrupt" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "halt" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "close" as const }) },
 );
 
-const peaceful: fc.Arbitrary<Sketch> = fc.oneof(
+export const peaceful: fc.Arbitrary<Sketch> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("text" as const), patient: fc.boolean() }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("result" as const), pick }) },
   {
@@ -69,7 +69,7 @@ const peaceful: fc.Arbitrary<Sketch> = fc.oneof(
   },
 );
 
-const said: fc.Arbitrary<Said> = fc.oneof(
+export const said: fc.Arbitrary<Said> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
