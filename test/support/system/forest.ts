@@ -168,7 +168,7 @@ export class Forest implements Told {
       const system = await createSystem(
         {
           model: this.model,
-          store: watchedStore(this.#store, this.tree, turn, () => this.#failures-- > 0),
+          store: watchedStore(this.#store, this.tree, turn, () => this.#failures-- > 0, true),
           clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
           logger: silentLogger,
           random: () => 0.5,

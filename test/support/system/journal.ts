@@ -78,21 +78,30 @@ export class Journal implements Notes {
 
 /**
  * A store whose operations begin and end when `turn` says so, and fail while `fails` does; what became durable is in the
- * journal. An operation that fails has changed nothing.
+ * journal. An operation that fails has changed nothing. `answersInOrder`: what became durable first is answered first, as by
+ * every store that writes one thing after the other.
  */
 export const watchedStore = (
   store: Store,
   journal: Notes,
   turn: (label: string) => Promise<void>,
   fails: () => boolean,
+  answersInOrder = false,
 ): Store => {
+  let answered: Promise<unknown> = Promise.resolve();
+  const ends = (label: string): Promise<unknown> => {
+    const ended = turn(`${label} ends`);
+    if (!answersInOrder || (label !== "accept" && label !== "commit")) return ended;
+    answered = Promise.all([answered, ended]);
+    return answered;
+  };
   const inTurn =
     <Args extends unknown[], Result>(label: string, operation: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       await turn(`${label} begins`);
       if (fails()) throw new Error("the store is away");
       const result = await operation(...args);
-      await turn(`${label} ends`);
+      await ends(label);
       return result;
     };
   return {

@@ -1,5 +1,6 @@
 import { textOf } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
+import type { Input } from "../../../machines/thread/input.ts";
 import type { Filed, Grove, Told } from "./grove.ts";
 
 /** Where everything is that was accepted (R1, R2), and in which order it was read (R3). */
@@ -7,6 +8,10 @@ import type { Filed, Grove, Told } from "./grove.ts";
 /** Heads of what a parent hears of a child, apart from its reports. */
 const endOf = (child: ThreadId): string => `The child thread ${child} has closed`;
 const failureOf = (child: ThreadId): string => `The child thread ${child} could not go on`;
+
+/** Sources end in the same words. */
+const isEndOfSource = (input: Input): boolean =>
+  input.kind === "event" && input.text.startsWith("The subscription has ended");
 
 /** Ends that the thread has read of the child. */
 export const endsRead = (tree: Grove, threadId: ThreadId, child: ThreadId): readonly string[] =>
@@ -76,6 +81,7 @@ export const faultsOfPlaces = (told: Told): string[] => {
     const { threadId, waiting } = filed;
     const { dedupId, input, seq } = waiting;
     const name = `${input.kind} ${dedupId} to ${threadId}`;
+    const about = "callId" in input ? input.callId : undefined;
     const { commits, stored } = tree.fold(threadId);
     const consumed = commits.filter((commit) => commit.consumed.includes(seq));
     const waits = stored.inbox.some((other) => other.seq === seq);
@@ -83,7 +89,9 @@ export const faultsOfPlaces = (told: Told): string[] => {
     if (waits === (consumed.length === 1)) return [`R1: ${name} waits and was consumed, or is nowhere`];
     const all = consumed.flatMap(({ facts }) =>
       facts.flatMap((fact) =>
-        fact.type === "input.discarded" && fact.dedupId === dedupId && fact.kind === input.kind ? [fact.reason] : [],
+        fact.type === "input.discarded" && fact.dedupId === dedupId && fact.kind === input.kind && fact.callId === about
+          ? [fact.reason]
+          : [],
       ),
     );
     // What children say of themselves has the same ids in each of them.
@@ -93,8 +101,7 @@ export const faultsOfPlaces = (told: Told): string[] => {
       .map((reason) => `R1: ${name} was discarded: ${reason}`);
     if (input.kind === "report" && input.failed) return faults;
     // Two processes can say the same of the end of a source: what was discarded is not what was read.
-    const isEnd = input.kind === "event" && input.text.startsWith("The subscription has ended");
-    const read = isEnd && reasons.length > 0 ? 0 : readings(tree, filed);
+    const read = isEndOfSource(input) && reasons.length > 0 ? 0 : readings(tree, filed);
     const places = read + reasons.length + (waits ? 1 : 0);
     const isFine = places === 1 || (places === 0 && needsNoReading(tree, filed));
     // A refusal of one subscription too many stands for every result of its call.
@@ -150,6 +157,7 @@ export const faultsOfOrder = ({ tree }: Told): string[] =>
   tree.threads.flatMap((threadId) => {
     const order = tree.filed.flatMap(({ threadId: at, waiting: { input } }) => {
       if (at !== threadId || !("text" in input)) return [];
+      if (isEndOfSource(input)) return [];
       const isOther = input.kind === "text" ? input.whileBusy === "interrupt" : input.kind === "report" && input.failed;
       return isOther ? [] : [input.text];
     });

@@ -24,14 +24,18 @@ const filedAs = <K extends Input["kind"]>(tree: Grove, to: ThreadId, kind: K): r
     threadId === to && input.kind === kind ? [input as Extract<Input, { kind: K }>] : [],
   );
 
-/** Wherever the words are, but in the turn that said them. */
-const countOf = (tree: Grove, words: string): number =>
-  tree.threads
-    .flatMap((threadId) => tree.fold(threadId).stored.history)
-    .filter(({ entry }) => {
-      if (entry.kind === "result") return textOf(entry.content).includes(words);
-      return (entry.kind === "event" || entry.kind === "user") && entry.text.includes(words);
-    }).length + tree.filed.filter(({ waiting }) => JSON.stringify(waiting.input).includes(words)).length;
+/** How often the words are anywhere but in the turn that said them; the id of a thread can end like them. */
+const countOf = (tree: Grove, words: string): number => {
+  const pattern = new RegExp(`(?<![\\w-])${RegExp.escape(words)}`);
+  const read = tree.threads.flatMap((threadId) =>
+    tree.fold(threadId).stored.history.flatMap(({ entry }) => {
+      if (entry.kind === "result") return [textOf(entry.content)];
+      return entry.kind === "event" || entry.kind === "user" ? [entry.text] : [];
+    }),
+  );
+  const filed = tree.filed.map(({ waiting }) => JSON.stringify(waiting.input));
+  return [...read, ...filed].filter((text) => pattern.test(text)).length;
+};
 
 const seededWith = (tree: Grove, words: string): readonly ThreadId[] =>
   tree.threads.filter((threadId) =>
