@@ -167,6 +167,8 @@ export const isThreaded = (waiting: WaitingInput): waiting is WaitingOf<EventInp
   waiting.input.kind === "event" && !waiting.input.associative;
 export const isEnded = (waiting: WaitingInput): waiting is WaitingOf<EndedInput> => waiting.input.kind === "ended";
 export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "retry";
+/** The thread above goes on. */
+export const isResume = ({ input }: WaitingInput): boolean => input.kind === "resume";
 /** A person stops what is going on, without a word. */
 export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";
