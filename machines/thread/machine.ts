@@ -63,9 +63,11 @@ export const threadMachine = setup({
       const { ledger, commit } = sortIn(context, inputs);
       enqueue.assign(ledger);
       if (commit) enqueue({ type: "record", params: { commit } });
-      const late = ledger.inbox
-        .slice(context.inbox.length)
-        .flatMap(({ input }) => (input.kind === "timer" && input.purpose === "deadline" ? [input.callId] : []));
+      const late = inputs.flatMap((waiting) =>
+        waiting.input.kind === "timer" && waiting.input.purpose === "deadline" && ledger.inbox.includes(waiting)
+          ? [waiting.input.callId]
+          : [],
+      );
       if (late.length) enqueue({ type: "abort", params: { calls: late, reason: "deadline" } });
     }),
     dropControls: withEffects(({ context, enqueue }) => {

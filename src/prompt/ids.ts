@@ -62,7 +62,7 @@ export class PromptIds {
     const own = this.#taken.get(id);
     if (own !== undefined && own < until) return true;
     const before = this.#before;
-    return before !== undefined && before.ids.#isTaken(id, before.until);
+    return before ? before.ids.#isTaken(id, before.until) : false;
   }
 
   #take(id: string): boolean {

@@ -92,6 +92,7 @@ describe("a chat that is asked", () => {
     expect(removed).toEqual(["/a"]);
     expect(world.screen.text).toContain("not on a Friday");
     expect(world.screen.text).toContain("Done.");
+    expect(world.screen.text).not.toContain("interrupted");
     await type("\u0004");
     expect(await code).toBe(0);
   });
@@ -127,7 +128,7 @@ describe("a run that is asked", () => {
   it("denies, and says how to approve", async () => {
     const { code, out, err } = await running({}, [calling("remove", { path: "/a" }), "Not done."]);
     expect([code, removed]).toEqual([0, []]);
-    expect(out).toContain("NOT executed");
+    expect(out).toContain("(deny, by the program: nobody could be asked)");
     expect(err).toContain("wakeful: Remove /a: deny (nobody can be asked here; --yes approves)");
   });
 

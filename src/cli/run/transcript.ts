@@ -1,4 +1,5 @@
 import type { TurnEntry } from "../../../machines/history/entry.ts";
+import { approvalChoices, deny } from "../../../machines/thread/choice.ts";
 import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Input } from "../../../machines/thread/input.ts";
 import type { ThreadView } from "../../system/api.ts";
@@ -28,6 +29,8 @@ interface OpenCall {
   readonly passive: boolean;
   /** Its result arrived, or it was interrupted, and that was shown; the commit that settles it follows. */
   readonly answered: boolean;
+  /** It waits for a person's word. */
+  readonly proposed?: boolean;
 }
 
 export interface TranscriptOptions {
@@ -46,6 +49,8 @@ export interface TranscriptOptions {
 }
 
 const linesOf = (text: string): string[] => terminalText(text).trimEnd().split("\n");
+
+const denies = (choice: string | number): boolean => choice === deny || choice === approvalChoices[deny];
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -108,6 +113,8 @@ export const plainTranscript = ({
   const accepted = (input: Input): string => {
     if (input.kind === "text") return echo ? block("user", "> ", excerpt(input.text)) : "";
     if (input.kind === "result") return arrived(input.callId, input);
+    if (input.kind === "answer") return judged(input.choiceId, denies(input.choice));
+    if (input.kind === "timer" && input.purpose === "expiry") return judged(input.callId, true);
     if (input.kind === "timer") return arrived(input.callId, resultOfTimer(input));
     if (input.kind === "event") {
       const last = input.final ? " (the last)" : "";
@@ -137,6 +144,21 @@ export const plainTranscript = ({
       return result({ content: [{ type: "text", text: `${names.of(childId)} begins` }] }, call);
     if (talk && call && update.origin === "interrupted") return call.answered ? "" : interrupted(call);
     return call?.answered && update.origin !== "interrupted" ? "" : result(update, call);
+  };
+  /** The round that reads the denial of a call may begin before the fact that tells of it: the call is not interrupted. */
+  const judged = (callId: string, isDenied: boolean): "" => {
+    const call = open.get(callId);
+    if (call?.proposed) open.set(callId, { ...call, proposed: false, answered: isDenied });
+    return "";
+  };
+  /** What came of a question. A call that is denied has nothing more to say; one that is withdrawn says so itself. */
+  const closed = ({ outcome, choice, answer }: Extract<Fact, { type: "choice.closed" }>): string => {
+    if (outcome === "withdrawn" || choice === undefined) return "";
+    const by = answer?.by ? `, by ${oneLine(answer.by)}` : "";
+    const why = answer?.reason ? `: ${oneLine(answer.reason)}` : "";
+    return block("note", "  ", [
+      `(${outcome === "expired" ? "nobody answered, so " : ""}${oneLine(choice)}${by}${why})`,
+    ]);
   };
   const interrupted = (call: OpenCall): string => {
     const name = isOneOfSeveral ? `${call.display}: ` : "";
@@ -201,14 +223,15 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
-      case "choice.opened":
+      case "choice.opened": {
+        const call = open.get(update.callId);
+        if (call && update.kind === "approval") open.set(update.callId, { ...call, proposed: true });
         return block("note", "? ", [...excerpt(update.prompt), offered(update)]);
+      }
       case "choice.answered":
         return block("note", "  ", [`(answered: ${oneLine(update.choice)})`]);
-      case "choice.closed": {
-        const said = update.choice === undefined ? "" : `: ${oneLine(update.choice)}`;
-        return block("note", "  ", [`(question ${update.outcome}${said})`]);
-      }
+      case "choice.closed":
+        return closed(update);
       case "oauth.required":
         return block("note", "? ", [`sign in: ${oneLine(update.url)}`]);
       case "view.updated":

@@ -186,7 +186,8 @@ export class World {
       clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
       logger: silentLogger,
       random: this.#random,
-      limits,
+      // What is inspected is one life of each actor.
+      limits: { ...limits, hibernateAfter: this.#options.inspect ? 1e12 : 400 },
       tools: toolsOfEveryForm({
         began: (name, call) => lives() && this.#began(name, call),
         turn,
