@@ -63,6 +63,8 @@ export class Resident {
   #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
+  /** What who watches was told last. */
+  #told: ThreadState | undefined;
 
   /**
    * `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once.
@@ -259,6 +261,7 @@ export class Resident {
     for (const view of commit.views ?? []) this.views.set(view.viewType, view);
     this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
     this.#publishFacts(commit.facts, outcome.feed, at);
+    this.#told = commit.facts.findLast((fact) => fact.type === "state.changed")?.state ?? this.#told;
     this.#env.committed();
     const { opened } = commit.subscriptions;
     for (const callId of commit.calls.settled)
@@ -311,7 +314,12 @@ export class Resident {
     const state = stateOf(snapshot);
     if (state === this.#state) return;
     this.#state = state;
-    if (state === "running") this.publish({ type: "state.changed", state });
+    // A rest that a commit brought is a fact of it. Where none did (a call was handed over, and the record stays as it was),
+    // who watches is told all the same.
+    if (state === "running" || (this.#told === "running" && snapshot.status === "active")) {
+      this.#told = state;
+      this.publish({ type: "state.changed", state });
+    }
     this.#onState(state);
   }
 }
