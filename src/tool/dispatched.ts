@@ -1,7 +1,7 @@
 import type { CallId } from "../../machines/history/ids.ts";
 import type { Subscription } from "../../machines/thread/commit.ts";
 import { type HandedCall, type LiveCall, outcomeOf, prepared, settled } from "./live-call.ts";
-import { isEventSource, pump, sourceIdOf, tellEnd } from "./producer.ts";
+import { drop, isEventSource, pump, sourceIdOf, tellEnd } from "./producer.ts";
 import { errorResult } from "./result.ts";
 import type { EventSourceOf, Tool } from "./tool.ts";
 
@@ -45,24 +45,28 @@ const dispatch = async (
  */
 const subscribe = async (live: LiveCall, tool: Of<"subscribe">, args: unknown): Promise<void> => {
   const outcome = await settled(() => tool.subscribe(args, live.toolCall));
-  if (live.signal.aborted) return;
   const producer = outcome.threw ? undefined : producerOf(outcome.value);
   if (!producer) {
+    if (live.signal.aborted) return;
     const wrong = errorResult(`The tool ${tool.name} did not return { started, events } from subscribe.`);
     const isError = outcome.threw || outcome.value instanceof Error;
     await live.answer("subscribe", { origin: "tool", ...(isError ? outcomeOf(live, outcome) : wrong) });
     return;
   }
-  const started = await settled(() => producer.started);
-  if (live.signal.aborted) return;
+  if (await confirms(live, producer.started)) await pump(live, producer.events, 1);
+  else drop(live, producer.events);
+};
+
+/** Whether the call is a subscription now, whose events may come. False as soon as it was stopped. */
+const confirms = async (live: LiveCall, said: unknown): Promise<boolean> => {
+  const started = await Promise.race([settled(() => said), live.stopped]);
+  if (!started || live.signal.aborted) return false;
   const result = outcomeOf(live, started);
-  if (result.error) {
-    await live.answer("subscribe", { origin: "tool", ...result });
-    return;
-  }
-  if (!(await live.answer("subscribe", { origin: "tool", ...result, subscription: true }))) return;
-  await live.listening;
-  await pump(live, producer.events, 1);
+  const subscription = result.error ? {} : { subscription: true as const };
+  const isSent = await live.answer("subscribe", { origin: "tool", ...result, ...subscription });
+  if (result.error || !isSent) return false;
+  await Promise.race([live.listening, live.stopped]);
+  return !live.signal.aborted;
 };
 
 /**
@@ -114,8 +118,8 @@ export const resumeProducer = async (
   const { resume } = tool;
   const last = lastEventId === undefined ? undefined : sourceIdOf(lastEventId);
   const outcome = await settled(() => resume(parsed.args, live.toolCall, last));
-  if (live.signal.aborted) return;
   const producer = outcome.threw ? undefined : producerOf(outcome.value);
+  if (live.signal.aborted) return producer && drop(live, producer.events);
   if (outcome.threw) live.failed(outcome.error);
   if (!producer) return tellEnd(live, start, "its source could not be opened again after a restart.");
   await pump(live, producer.events, start);

@@ -63,6 +63,10 @@ export interface LiveCall {
   /** Called once the registry knows that the subscription is in the history. */
   listen(): void;
   readonly listening: Promise<void>;
+  /** Resolves when the signal aborts. */
+  readonly stopped: Promise<void>;
+  /** It confirmed a subscription that is not in the history yet. */
+  readonly waitsToListen: boolean;
   /** It sent, or is sending, a result of its own. */
   readonly hasResult: boolean;
 }
@@ -78,8 +82,10 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
   const { signal } = controller;
   const outbox = createOutbox({ ...env, signal });
   const listening = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
   let warned = false;
   let hasResult = false;
+  let waitsToListen = false;
   const asker = createAsker({ threadId, callId, outbox, signal, choice: env.choice });
   const ask: ToolCall["ask"] = async (question) => {
     if (call.form === "inline")
@@ -105,20 +111,29 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
     outbox,
     logger,
     listening: listening.promise,
+    stopped: stopped.promise,
     toolCall: letRead(
       createToolCall({ call, about, signal, sender: env.door, progress, ask, freshId: env.freshId }),
       (shown) => env.findResult(threadId, shown),
     ),
-    listen: () => listening.resolve(),
+    listen() {
+      waitsToListen = false;
+      listening.resolve();
+    },
     abort(reason) {
       controller.abort(new DOMException(`The call was stopped: ${reason}.`, "AbortError"));
+      stopped.resolve();
     },
     get hasResult() {
       return hasResult;
     },
+    get waitsToListen() {
+      return waitsToListen;
+    },
     answered: asker.answered,
     async answer(dedupId, result) {
       hasResult = true;
+      waitsToListen = result.subscription === true;
       const envelopeOf = (fields: typeof result): Envelope => ({
         threadId,
         dedupId,

@@ -198,6 +198,16 @@ export const isEventSource = (source: unknown): source is EventSourceOf<unknown>
     (Symbol.observable ?? "@@observable") in source);
 
 /**
+ * Closes a source that nobody will listen to. An iterator may be open before its first event is asked for (the listeners of
+ * `events.on`, the body of a response); an Observable that nobody subscribed to is not.
+ */
+export const drop = (live: LiveCall, source: EventSourceOf<unknown>): void => {
+  if (!isAsyncIterable(source)) return;
+  const closing = (async () => source[Symbol.asyncIterator]().return?.())();
+  closing.catch((error) => teardownFailed(live, error));
+};
+
+/**
  * Sends what a producer says to the thread that subscribed, in order, until the last event is durable or the call is
  * aborted; then stops the producer and resolves. Never rejects.
  *

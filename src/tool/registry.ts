@@ -153,7 +153,7 @@ export const createCallRegistry = ({
       const live = calls.get(callId);
       if (live?.isElsewhere) calls.delete(callId);
       // A tool that works on and was answered for by somebody else: nobody wants its result any more.
-      else if (live && !live.hasResult) abort(callId, "somebody else delivered its result");
+      else if (live && (!live.hasResult || live.waitsToListen)) abort(callId, "somebody else delivered its result");
     },
     answer: (callId, choiceId, choices, answer) => calls.get(callId)?.answered(choiceId, choices, answer),
     has: (callId) => calls.has(callId),

@@ -36,7 +36,7 @@ export interface Told {
 }
 
 /** A model that answers by thread. A thread that `reply` has nothing for says "ok". */
-export const modelOf = (reply: (told: Told, request: ScriptedRequest) => Awaited<ReturnType<ScriptedReply>>) => {
+export const modelOf = (reply: (told: Told, request: ScriptedRequest) => ReturnType<ScriptedReply>) => {
   const asked = new Map<string, number>();
   return scriptedModel(
     (request) => {

@@ -1,6 +1,8 @@
+import { EventEmitter, on } from "node:events";
 import fc from "fast-check";
 import { interval, NEVER, Observable, of, range, Subject } from "rxjs";
 import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../machines/thread/input.ts";
 import { InputRefusedError, ToolError } from "../../src/errors.ts";
 import type { Producer, ProducerEvent } from "../../src/tool/define.ts";
 import { bufferLimit } from "../../src/tool/producer.ts";
@@ -268,6 +270,84 @@ describe("a subscription that is aborted", () => {
     bench.registry.listen(handed.call.callId);
     await settle();
     expect(listened).toBe(false);
+  });
+});
+
+describe("an iterator that is open before its first event is asked for", () => {
+  /** The listeners of `events.on` are there at once. */
+  const opened = (said: unknown = "yes", send?: Parameters<typeof benchOfCalls>[0]) => {
+    const bench = benchOfCalls(send);
+    const emitter = new EventEmitter();
+    const starting = Promise.withResolvers<void>();
+    const handed = callOf(
+      toolThat({
+        subscribe: async () => {
+          const events = on(emitter, "event") as unknown as AsyncIterable<ProducerEvent>;
+          await starting.promise;
+          return { started: said as string, events };
+        },
+      }),
+    );
+    bench.handOver(handed);
+    return { bench, handed, starting, listeners: () => emitter.listenerCount("event") };
+  };
+
+  it("is closed when its call is stopped while it starts", async () => {
+    const { bench, handed, starting, listeners } = opened();
+    expect(listeners()).toBe(1);
+    bench.registry.abort(handed.call.callId, "interrupted");
+    starting.resolve();
+    await settle();
+    expect(listeners()).toBe(0);
+    expect(bench.sent).toEqual([]);
+  });
+
+  it("is closed when its call is stopped while its confirmation is made, which may never end", async () => {
+    const { bench, handed, starting, listeners } = opened(new Promise<never>(() => {}));
+    starting.resolve();
+    await settle();
+    bench.registry.abort(handed.call.callId, "interrupted");
+    await settle();
+    expect(listeners()).toBe(0);
+  });
+
+  it("is closed when its call is stopped before its confirmation is in the history, or in the same breath", async () => {
+    for (const isHeard of [false, true]) {
+      const { bench, handed, starting, listeners } = opened();
+      starting.resolve();
+      await settle();
+      expect(bench.results()).toHaveLength(1);
+      if (isHeard) bench.registry.listen(handed.call.callId);
+      bench.registry.abort(handed.call.callId, "closed");
+      await settle();
+      expect(listeners()).toBe(0);
+    }
+  });
+
+  it.each([
+    ["refuses with { error }", { error: "no such channel" }, undefined],
+    [
+      "has a confirmation that is not accepted",
+      "yes",
+      ({ input }: Envelope) => {
+        if (input.kind === "result" && input.subscription) throw new InputRefusedError("t1", "it is too large");
+      },
+    ],
+  ])("is closed when its tool %s", async (_, said, send) => {
+    const { starting, listeners } = opened(said, send);
+    starting.resolve();
+    await settle();
+    expect(listeners()).toBe(0);
+  });
+
+  it("is closed when somebody else's result settles the call before its own confirmation", async () => {
+    const { bench, handed, starting, listeners } = opened();
+    starting.resolve();
+    await settle();
+    bench.registry.forget(handed.call.callId);
+    await settle();
+    expect(listeners()).toBe(0);
+    expect(bench.registry.has(handed.call.callId)).toBe(false);
   });
 });
 

@@ -9,7 +9,8 @@ export type Step =
       /** The wait begins anew when something wakes it early. */
       readonly again?: true;
     }
-  | { readonly kind: "say"; readonly text: string }
+  /** `ifDone`: left out when a call of the turn before failed, or was stopped. */
+  | { readonly kind: "say"; readonly text: string; readonly ifDone?: true }
   | { readonly kind: "help" }
   /** A call of a tool that is not offered. */
   | { readonly kind: "missing"; readonly tool: string }

@@ -111,6 +111,10 @@ const allDone = ({ news, spawned, awaited }: Scene): string =>
     ? `All ${spawned} parts are done.`
     : "";
 
+/** A call of the last turn did not do what it was to do. */
+const hasFailed = ({ news }: Scene): boolean =>
+  news.some((item) => item.kind === "result" && (item.error || wasInterrupted(item)));
+
 /** What the demo model says and calls next; the same prompt always gets the same reply. */
 export const replyTo = (scene: Scene, offered: ReadonlySet<string>): Reply => {
   const { says, calls, again } = dueIn(scene, offered);
@@ -118,7 +122,7 @@ export const replyTo = (scene: Scene, offered: ReadonlySet<string>): Reply => {
   const sentences = scene.news.map((news) => told(news, last, again));
   for (const step of says) {
     const said = [scene.said, ...sentences].join("\n");
-    if (step.kind === "say") sentences.push(step.text);
+    if (step.kind === "say") sentences.push(...(step.ifDone && hasFailed(scene) ? [] : [step.text]));
     else if (step.kind === "help") sentences.push(helped(offered));
     else if (step.kind === "missing") sentences.push(noTool(step.tool, offered));
     else sentences.push(notUnderstood(step.text, offered, said));

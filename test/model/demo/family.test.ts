@@ -222,4 +222,19 @@ describe.each(["call", "text"] as const)("the demo model in a family, events as 
     ];
     expect(await replyTo(over)).toEqual(["Your reminder: stretch."]);
   });
+
+  it("reminds of nothing when it could not sleep", async () => {
+    const refused = [
+      user("remind me in 0 seconds to stretch"),
+      turnsOf("root")({ name: "sleep", args: { seconds: 0 } }),
+      resultOf(1, 0, "sleep", says("Error: too small."), true),
+    ];
+    expect(await replyTo(refused)).toEqual(["sleep did not work: too small."]);
+  });
+
+  it("watches the build that it is to watch while it sleeps", async () => {
+    const said = user("remind me in 2 seconds while you watch build 7 for 2 updates");
+    const watch = 'watch_build {"build_id":"7","updates":2}';
+    expect(await replyTo([said])).toEqual([watch]);
+  });
 });

