@@ -27,7 +27,7 @@ const post = (answer: { readonly feed: number; readonly thread: string; readonly
 const store = sqliteStore(database);
 // A short lease: whoever kills this program need not wait long for the next one.
 const system = await createWhenFree({ model: demoModel(), store, limits: { lease: 1_000 } });
-process.once("SIGTERM", () => system.stop());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => system.stop());
 
 const ask = async () => {
   const thread = await system.open("shop/questions");

@@ -28,10 +28,11 @@ const followParcel = defineTool({
 
 const store = sqliteStore(database);
 const system = await createWhenFree({ model: demoModel(), store, tools: [orderParts, followParcel] });
-process.once("SIGTERM", async () => {
+const stop = async () => {
   await system.stop();
   await store.close();
-});
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
 
 const thread = await system.open("shop/orders");
 thread.updates$.subscribe((update) => {

@@ -20,10 +20,11 @@ const watchRepository = defineTool({
 
 const store = sqliteStore(database);
 const system = await createWhenFree({ model: demoModel(), store, tools: [watchRepository] });
-process.once("SIGTERM", async () => {
+const stop = async () => {
   await system.stop();
   await store.close();
-});
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
 
 const thread = await system.open("team/pushes");
 thread.treeUpdates$.subscribe((update) => {

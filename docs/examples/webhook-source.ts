@@ -37,9 +37,10 @@ server.listen(Number(port), "127.0.0.1", () => {
   const address = server.address();
   console.log("listening on", typeof address === "object" ? address?.port : address);
 });
-process.once("SIGTERM", async () => {
+const stop = async () => {
   server.close();
   server.closeIdleConnections();
   await sender.stop();
   await store.close();
-});
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);

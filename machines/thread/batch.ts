@@ -41,9 +41,11 @@ export const takeBatch = (ledger: Ledger): Batch => {
     ledger.inbox.filter((input) => !isAnswer(input) && !isControl(input)),
   );
   const settled = settleAll({ ...ledger, slice: { ...ledger.slice, goesOn: false, causes: [] } }, others);
-  const taken = others.reduce(
-    (current, waiting) => (isThreaded(waiting) && isHeld(current, waiting) ? current : takeInput(current, waiting)),
+  const taken = takeInOrder(
     settled.ledger,
+    others,
+    (current, waiting) => !isThreaded(waiting) || !isHeld(current, waiting),
+    (current, waiting) => takeInput(current, waiting),
   );
   const outside = taken.slice.causes.some(isFromOutside);
   return {
@@ -65,16 +67,31 @@ const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>
   ledger.subscriptions.some(({ callId }) => callId === input.callId) &&
   !hasRoomFor(ledger, input.callId);
 
+/**
+ * Takes what may be taken when its turn comes. Behind an event that is held, further ones of its subscription are held too,
+ * even where a child that came to rest has made room meanwhile: the next slice has them in order (R3).
+ */
+const takeInOrder = (
+  ledger: Ledger,
+  inputs: readonly WaitingInput[],
+  mayTake: (current: Ledger, waiting: WaitingInput) => boolean,
+  take: (current: Ledger, waiting: WaitingInput) => Ledger,
+): Ledger => {
+  const holding = new Set<CallId>();
+  return inputs.reduce((current, waiting) => {
+    const overtakes = isThreaded(waiting) && holding.has(waiting.input.callId);
+    if (!overtakes && mayTake(current, waiting)) return take(current, waiting);
+    if (isThreaded(waiting)) holding.add(waiting.input.callId);
+    return current;
+  }, ledger);
+};
+
 /** Moves what asks the model nothing into a slice without a round. Outstanding waits sleep on. A halted thread hears no event. */
 export const takeQuiet = (ledger: Ledger): Ledger =>
-  ledger.inbox.reduce(
-    (current, waiting) => {
-      if (!isQuietlyTaken(current, waiting)) return current;
-      return current.record.halted && isEvent(waiting)
-        ? discardInput(current, waiting, "halted")
-        : takeInput(current, waiting, ledger.calls);
-    },
-    { ...ledger, slice: noSlice },
+  takeInOrder({ ...ledger, slice: noSlice }, ledger.inbox, isQuietlyTaken, (current, waiting) =>
+    current.record.halted && isEvent(waiting)
+      ? discardInput(current, waiting, "halted")
+      : takeInput(current, waiting, ledger.calls),
   );
 
 /**

@@ -9,8 +9,9 @@ import {
   isEnded,
   isHalt,
   isInterrupt,
+  isInterruptingText,
+  isResume,
   isRetry,
-  isText,
   type Ledger,
   noSlice,
 } from "./ledger.ts";
@@ -38,20 +39,25 @@ const acted = (ledger: Ledger, isOne: (waiting: WaitingInput) => boolean): Ledge
 
 /**
  * The thread is halted: outstanding calls are settled (a result that is there already is kept), deferrable inputs are
- * discarded, a text that came before goes into the history unasked. Its children are halted by the same commit. A text
- * that came behind is left, and resumes them.
+ * discarded, a text that came before goes into the history unasked. Its children are halted by the same commit. What came
+ * behind is as if the thread had been halted by then: it is discarded too, up to the text that resumes the thread.
  */
 export const beginHalt = (given: Ledger): Stopped => {
   const calls = callsToStop(given);
-  const last = Math.max(...given.inbox.filter(isHalt).map(({ seq }) => seq));
+  const halt = Math.max(...given.inbox.filter(isHalt).map(({ seq }) => seq));
+  const resumption = given.inbox.find(
+    (waiting) => waiting.seq > halt && (isInterruptingText(waiting) || isResume(waiting)),
+  );
+  const isBehind = ({ seq }: WaitingInput) => resumption !== undefined && seq >= resumption.seq;
   const stopped = acted(
     settled(given, "halt"),
-    (waiting) => isHalt(waiting) || isInterrupt(waiting) || isRetry(waiting),
+    (waiting) =>
+      isHalt(waiting) || isInterrupt(waiting) || isRetry(waiting) || (isResume(waiting) && !isBehind(waiting)),
   );
   const heard = stopped.inbox.reduce((ledger, waiting) => {
-    if (isEnded(waiting) || (isText(waiting) && waiting.seq < last && waiting.input.whileBusy === "interrupt"))
-      return takeInput(ledger, waiting);
-    return isDeferrable(waiting) && waiting.seq < last ? discardInput(ledger, waiting, "halted") : ledger;
+    if (isBehind(waiting)) return ledger;
+    if (isEnded(waiting) || isInterruptingText(waiting)) return takeInput(ledger, waiting);
+    return isDeferrable(waiting) ? discardInput(ledger, waiting, "halted") : ledger;
   }, stopped);
   const tellings = heard.children.map(({ threadId }) => ({
     threadId,
@@ -65,7 +71,8 @@ export const beginHalt = (given: Ledger): Stopped => {
       { ...heard, slice: { ...slice, sent: [...slice.sent, ...tellings] } },
       {
         record: { ...heard.record, halted: true, roundDue: false, retry: null },
-        facts: given.record.halted ? [] : [{ type: "thread.halted" }],
+        // A text that came before resumed it on the way.
+        facts: heard.record.halted ? [] : [{ type: "thread.halted" }],
       },
     ),
   };

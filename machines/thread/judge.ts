@@ -119,6 +119,12 @@ const aside = (
   facts,
 });
 
+/** In the order of acceptance, also where who accepts tells of an input later than another of a later one (R3). */
+const filed = (inbox: Ledger["inbox"], waiting: WaitingInput): Ledger["inbox"] => {
+  const place = inbox.findLastIndex(({ seq }) => seq < waiting.seq) + 1;
+  return [...inbox.slice(0, place), waiting, ...inbox.slice(place)];
+};
+
 /** The ledger after `inputs` came in, and the commit that takes out at once what is not kept (null: all is kept). */
 export const sortIn = (
   ledger: Ledger,
@@ -130,7 +136,7 @@ export const sortIn = (
     const judgement = judge(acted.ledger, waiting);
     if (judgement === "keep") {
       const after = actOn(acted, waiting);
-      acted = { ...after, ledger: { ...after.ledger, inbox: [...after.ledger.inbox, waiting] } };
+      acted = { ...after, ledger: { ...after.ledger, inbox: filed(after.ledger.inbox, waiting) } };
       continue;
     }
     consumed.push(waiting.seq);

@@ -143,12 +143,12 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
   born: 0,
-  announced: 0,
+  announced: origin.announced ?? 0,
   lost: [],
   slice: noSlice,
   configuresEachSlice: origin.configuresEachSlice ?? false,
@@ -167,6 +167,8 @@ export const isThreaded = (waiting: WaitingInput): waiting is WaitingOf<EventInp
   waiting.input.kind === "event" && !waiting.input.associative;
 export const isEnded = (waiting: WaitingInput): waiting is WaitingOf<EndedInput> => waiting.input.kind === "ended";
 export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "retry";
+/** The thread above goes on. */
+export const isResume = ({ input }: WaitingInput): boolean => input.kind === "resume";
 /** A person stops what is going on, without a word. */
 export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";

@@ -4,7 +4,7 @@ import { WakefulError } from "../errors.ts";
 import { answerCommand } from "./answer/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { conformanceCommand } from "./conformance/command.ts";
-import { exitCodes, exitCodesHelp } from "./exit-codes.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { type Io, notice } from "./io.ts";
 import { machinesCommand } from "./machines/command.ts";
 import { runCommand } from "./run/command.ts";
@@ -28,9 +28,12 @@ Examples:
   $ wakeful conformance scenarios scenarios/*.json   play scenario files
   $ wakeful simulate --seeds 1..1000 --crashes       try to break the rules
 
-Each command says more: wakeful run --help
+Each command says more, and has its own exit codes in full: wakeful run --help
 
-${exitCodesHelp}`;
+Exit codes:
+  0  done
+  1  the command is in order, and what it asked for did not work out
+  2  a mistake in the command line, a file that cannot be used, or output that cannot be written`;
 
 /** Runs the program and resolves to its exit code. Never rejects for what the person at the other end got wrong. */
 export const main = async (argv: readonly string[], io: Io): Promise<number> => {
@@ -46,6 +49,7 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "wakeful: ")),
     });
   const done = (exit: number) => {
     code = exit;

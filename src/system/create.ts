@@ -26,7 +26,9 @@ import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
 import { holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
+import { checkModel, checkTools } from "./options.ts";
 import { createResidents } from "./residents.ts";
+import { takeUp } from "./take-up.ts";
 import { threadOf } from "./thread.ts";
 import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
@@ -60,7 +62,12 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const limits = limitsOf(options.limits);
   const { store = memoryStore(), clock = systemClock, random = Math.random } = options;
   const logger = guardedLogger(options.logger ?? consoleLogger);
-  if (!options.model) throw new OptionError("model", "is missing; give any AI SDK language model");
+  // Whatever can be refused is refused before the lease is taken: a system that never began holds none.
+  checkModel(options.model);
+  checkTools("tools", options.tools ?? []);
+  checkTools("toolbox", options.toolbox ?? []);
+  const shelf = createToolShelf(options, logger);
+  let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
   const stopping = new AbortController();
   const freshId = hooks.freshId ?? ((): string => crypto.randomUUID());
   const shared = isShared(store) ? store : undefined;
@@ -79,9 +86,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       },
     }));
   const hub = createHub();
-  const shelf = createToolShelf(options, logger);
-  let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
   const useModel = (model: LanguageModelV4, modelOptions?: ModelOptions): void => {
+    checkModel(model);
     current = { model, options: resolveModelOptions(model, modelOptions) };
     for (const resident of residents.all()) resident.actor.send({ type: "configuration.changed" });
   };
@@ -137,7 +143,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const { threadId, inherited } of threads) residents.begin(threadId, inherited);
+      for (const { threadId, inherited } of threads) void residents.begin(threadId, inherited);
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
@@ -203,7 +209,6 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
     if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");
-    if (!Array.isArray(tools)) throw new OptionError("tools", "takes a list of tools and names");
     return { tools: shelf.namesOf(tools), instructions, metadata: metadataOf(metadata, limits.inputSize) };
   };
   const create = async (id: ThreadId, given: ThreadOptions): Promise<boolean> => {
@@ -226,7 +231,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       pollInterval: limits.pollInterval,
       onInputs: residents.refresh,
     }));
-  for (const { threadId } of await store.threads({ withWork: true })) residents.begin(threadId);
+  await takeUp({ store, begin: residents.begin, signal: stopping.signal });
 
   let stopped: Promise<void> | undefined;
   const system: System = {

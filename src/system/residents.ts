@@ -19,8 +19,11 @@ export interface Residents {
   loading(threadId: ThreadId): Promise<unknown> | undefined;
   /** What a face holds on to. */
   handle(resident: Resident): ThreadHandle;
-  /** Loads a thread without anybody waiting for it; a failure is logged. `inherited`: what is in memory of its view. */
-  begin(threadId: ThreadId, inherited?: Inherited): void;
+  /**
+   * Loads a thread that nobody has asked for; a failure is logged. Resolves when it is in memory, or cannot be; never
+   * rejects. `inherited`: what is in memory of its view.
+   */
+  begin(threadId: ThreadId, inherited?: Inherited): Promise<void>;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
@@ -40,11 +43,15 @@ export const createResidents = (
 ): Residents => {
   const residents = new Map<ThreadId, Resident>();
   const handles = createHandles();
+  /** Of threads that left memory while somebody watches: inputs up to that number were told as deferred. */
+  const told = new Map<ThreadId, number>();
   const hibernation = createHibernation({
     clock: env.clock,
     after: hibernateAfter,
     most,
     sleep(resident) {
+      const { announced } = resident.snapshot.context;
+      if (announced > 0 && env.watched(resident.threadId)) told.set(resident.threadId, announced);
       forget(resident);
       resident.stop();
     },
@@ -77,11 +84,13 @@ export const createResidents = (
     if (!loaded || leaving || env.signal.aborted) return undefined;
     const resident: Resident = new Resident(env, machine, loaded, {
       inherited,
+      announced: told.get(threadId),
       onDeath: () => bury(resident),
       // A closed thread is never heard of again: nothing of it stays in memory.
       onEnd: () => forget(resident),
       onState: (state) => moved(resident, state),
     });
+    told.delete(threadId);
     residents.set(threadId, resident);
     handles.held(threadId)?.follow(resident);
     resident.start();
@@ -98,7 +107,7 @@ export const createResidents = (
     if (env.signal.aborted) return;
     const times = deaths.get(threadId) ?? 0;
     deaths.set(threadId, times + 1);
-    env.clock.setTimeout(() => begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
+    env.clock.setTimeout(() => void begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
   };
 
   const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
@@ -118,11 +127,13 @@ export const createResidents = (
     return reading;
   };
 
-  const begin = (threadId: ThreadId, inherited?: Inherited): void => {
-    load(threadId, inherited).catch((error) => {
-      if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
-    });
-  };
+  const begin = (threadId: ThreadId, inherited?: Inherited): Promise<void> =>
+    load(threadId, inherited).then(
+      () => {},
+      (error) => {
+        if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
+      },
+    );
 
   return {
     load: (threadId) => load(threadId),
@@ -136,7 +147,7 @@ export const createResidents = (
         hibernation.used(resident);
         return resident.accept(inputs);
       }
-      begin(threadId);
+      void begin(threadId);
       arriving.get(threadId)?.push(...inputs);
     },
     async refresh(threadId) {

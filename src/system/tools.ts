@@ -5,10 +5,11 @@ import { builtinTools } from "../tool/builtin/index.ts";
 import type { Tool } from "../tool/define.ts";
 import { type ApprovalPolicy, createToolset, type Toolset } from "../tool/toolset.ts";
 import type { SystemOptions } from "./api.ts";
+import { checkTools } from "./options.ts";
 
 /** The tools of a system: what every thread gets, and what is known by name. */
 export interface ToolShelf {
-  /** Names for the store. Objects are registered for this process. Throws ToolNameError. */
+  /** Names for the store. Objects are registered for this process. Throws ToolNameError, OptionError. */
   namesOf(tools: readonly (Tool | string)[]): readonly string[];
   /** The tools of a thread; names that nothing provides are left out. The same for equal names. */
   toolsetOf(spec: ThreadSpec): Toolset;
@@ -58,6 +59,7 @@ export const createToolShelf = (
     names.flatMap((name) => known.get(name)?.tool ?? []).filter((tool) => !everywhere.includes(tool));
   return {
     namesOf(asked) {
+      checkTools("tools", asked, { names: true });
       const names = asked.map((tool) => {
         if (typeof tool !== "string") {
           shelve(tool, "`tools` of a thread");

@@ -63,10 +63,12 @@ export class Resident {
   #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
+  /** What who watches was told last. */
+  #told: ThreadState | undefined;
 
   /**
    * `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once.
-   * `onState`: with each new state, the first included.
+   * `onState`: with each new state, the first included. `announced`: inputs up to this number were told as deferred.
    */
   constructor(
     env: ThreadEnvironment,
@@ -77,11 +79,13 @@ export class Resident {
       onEnd,
       onState,
       inherited,
+      announced = 0,
     }: {
       readonly onDeath: () => void;
       readonly onEnd: () => void;
       readonly onState: (state: ThreadState) => void;
       readonly inherited?: Inherited | undefined;
+      readonly announced?: number | undefined;
     },
   ) {
     this.#env = env;
@@ -110,6 +114,7 @@ export class Resident {
         freshId: env.freshId(),
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
+        announced,
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
@@ -198,7 +203,7 @@ export class Resident {
 
   #enqueue(commit: ThreadCommit): Promise<{ at: number }> {
     this.#underway++;
-    const done = this.#commits.then(() => this.#write(commit)).finally(() => this.#underway--);
+    const done = this.#commits.then(() => this.#write(commit));
     this.#commits = done.catch(() => {});
     return done;
   }
@@ -236,46 +241,52 @@ export class Resident {
   }
 
   async #write(commit: ThreadCommit): Promise<{ at: number }> {
-    const { store, clock, registry, logger } = this.#env;
-    const at = clock.now();
-    const outcome = await persist(`commit of ${this.threadId}`, () => store.commit(commit, at), this.#env);
-    if (outcome.status === "stale") {
-      logger.error(
-        { threadId: this.threadId, version: outcome.version },
-        "another writer holds the thread; its slice is abandoned",
+    try {
+      const { store, clock, registry, logger } = this.#env;
+      const at = clock.now();
+      const outcome = await persist(`commit of ${this.threadId}`, () => store.commit(commit, at), this.#env);
+      if (outcome.status === "stale") {
+        logger.error(
+          { threadId: this.threadId, version: outcome.version },
+          "another writer holds the thread; its slice is abandoned",
+        );
+        this.#onDeath();
+        throw new StoppedWaiting("stale");
+      }
+      const { opened: children } = commit.children;
+      const inherited = this.conversation.append(
+        commit.entries,
+        children.map(({ opening }) => opening.position),
       );
-      this.#onDeath();
-      throw new StoppedWaiting("stale");
+      if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
+      for (const view of commit.views ?? []) this.views.set(view.viewType, view);
+      this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
+      this.#publishFacts(commit.facts, outcome.feed, at);
+      this.#told = commit.facts.findLast((fact) => fact.type === "state.changed")?.state ?? this.#told;
+      this.#env.committed();
+      const { opened } = commit.subscriptions;
+      for (const callId of commit.calls.settled)
+        if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);
+      for (const { callId } of opened) registry.listen(callId);
+      for (const callId of commit.subscriptions.cancelled ?? []) {
+        this.#env.hooks.onAbort?.(this.threadId, callId);
+        registry.abort(callId, "cancelled");
+      }
+      for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
+      for (const { callId, choiceId, choices, answer } of [
+        ...(commit.choices?.opened ?? []),
+        ...(commit.choices?.moved ?? []),
+      ])
+        if (answer) registry.answer(callId, choiceId, choices, answer);
+      if (children.length > 0)
+        this.#env.opened(children.map(({ threadId }, index) => ({ threadId, inherited: inherited[index] })));
+      this.#tell(commit, outcome.sent);
+      if (commit.timers.length > 0) this.#env.timersChanged();
+      return { at };
+    } finally {
+      // In the same breath: whoever waits for the commit finds the thread as it is then.
+      this.#underway--;
     }
-    const { opened: children } = commit.children;
-    const inherited = this.conversation.append(
-      commit.entries,
-      children.map(({ opening }) => opening.position),
-    );
-    if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
-    for (const view of commit.views ?? []) this.views.set(view.viewType, view);
-    this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);
-    this.#publishFacts(commit.facts, outcome.feed, at);
-    this.#env.committed();
-    const { opened } = commit.subscriptions;
-    for (const callId of commit.calls.settled)
-      if (!opened.some((subscription) => subscription.callId === callId)) registry.forget(callId);
-    for (const { callId } of opened) registry.listen(callId);
-    for (const callId of commit.subscriptions.cancelled ?? []) {
-      this.#env.hooks.onAbort?.(this.threadId, callId);
-      registry.abort(callId, "cancelled");
-    }
-    for (const callId of commit.subscriptions.ended) registry.abort(callId, "ended");
-    for (const { callId, choiceId, choices, answer } of [
-      ...(commit.choices?.opened ?? []),
-      ...(commit.choices?.moved ?? []),
-    ])
-      if (answer) registry.answer(callId, choiceId, choices, answer);
-    if (children.length > 0)
-      this.#env.opened(children.map(({ threadId }, index) => ({ threadId, inherited: inherited[index] })));
-    this.#tell(commit, outcome.sent);
-    if (commit.timers.length > 0) this.#env.timersChanged();
-    return { at };
   }
 
   /**
@@ -308,7 +319,12 @@ export class Resident {
     const state = stateOf(snapshot);
     if (state === this.#state) return;
     this.#state = state;
-    if (state === "running") this.publish({ type: "state.changed", state });
+    // A rest that a commit brought is a fact of it. Where none did (a call was handed over, and the record stays as it was),
+    // who watches is told all the same.
+    if (state === "running" || (this.#told === "running" && snapshot.status === "active")) {
+      this.#told = state;
+      this.publish({ type: "state.changed", state });
+    }
     this.#onState(state);
   }
 }

@@ -1,3 +1,4 @@
+import type { ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 
@@ -14,8 +15,11 @@ export type LiveUpdate = { readonly threadId: string; readonly at: number } & (
   | { readonly type: "thinking.started" }
   | { readonly type: "thinking.delta"; readonly text: string }
   | { readonly type: "thinking.ended" }
-  /** The thread left rest. States it comes to rest in are facts, with a feed position. */
-  | { readonly type: "state.changed"; readonly state: "running" }
+  /**
+   * The thread left rest, or is back in the rest that its record never left: a call was handed over. Other states that it
+   * comes to rest in are facts, with a feed position.
+   */
+  | { readonly type: "state.changed"; readonly state: ThreadState }
   /** This reader fell behind: what it missed is in the feed after `after`. */
   | { readonly type: "gap"; readonly after: number }
 );

@@ -23,6 +23,8 @@ const problemOf = (claim: Claim): string | undefined => {
     return "its name must be 1 to 64 characters of a-z A-Z 0-9 _ -, which is what providers accept";
   if (reservedNames.includes(name)) return "its name is reserved for events that the runtime delivers; choose another";
   if (typeof description !== "string") return "it needs a description, the text that tells the model what it does";
+  if (!form && typeof claim.execute === "function")
+    return "it has execute, as tools of the AI SDK do; call that function run, or pass such a tool through fromAiTool(name, tool)";
   if (present.length === 0 || !form) return `it does nothing; give it exactly one of ${forms.join(", ")}`;
   if (present.length > 1) return `it has ${present.join(" and ")}; give it exactly one of ${forms.join(", ")}`;
   if (typeof claim[form] !== "function") return `${form} must be a function`;

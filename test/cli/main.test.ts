@@ -30,18 +30,21 @@ describe("the command line", () => {
     expect(await wakeful("--version")).toEqual({ code: 0, out: `${metadata.version}\n`, err: "" }));
 
   it.each([
-    [["run", "--zzz"], /^error: unknown option '--zzz'\nSay --help/],
+    [["run", "--zzz"], /^wakeful: unknown option '--zzz'\nSay --help/],
     [["run", "--tool", "x.ts"], /Did you mean --tools\?/],
-    [["rum"], /^error: unknown command 'rum'\n\(Did you mean run\?\)/],
-    [["run", "--tools"], /^error: option '--tools <FILE>' argument missing/],
-    [["conformance", "frob"], /^error: unknown command 'frob'/],
+    [["rum"], /^wakeful: unknown command 'rum'\n\(Did you mean run\?\)/],
+    [["run", "--tools"], /^wakeful: option '--tools <FILE>' argument missing/],
+    [["conformance", "frob"], /^wakeful: unknown command 'frob'/],
     [["run", " "], /^wakeful: Option TEXT: is blank; say something\n$/],
     [["run", "--thread", "a b", "hi"], /^wakeful: "a b" is no thread id/],
-    [["run", "--for", "soon", "hi"], /^error: option '--for <SECONDS>' argument 'soon' is invalid\. It takes a number/],
-    [["chat", "--for", "0"], /^error: option '--for <SECONDS>' argument '0' is invalid/],
+    [
+      ["run", "--for", "soon", "hi"],
+      /^wakeful: option '--for <SECONDS>' argument 'soon' is invalid\. It takes a number/,
+    ],
+    [["chat", "--for", "0"], /^wakeful: option '--for <SECONDS>' argument '0' is invalid/],
     [["chat", "--model", "gpt-x"], /^wakeful: Option --model: nothing says where "gpt-x" is\./],
     [["chat", "--db", "test"], /^wakeful: The store .*test .*\n$/],
-    [["chat", "hello"], /^error: too many arguments/],
+    [["chat", "hello"], /^wakeful: too many arguments/],
     [[], /^Usage: wakeful/],
   ])("refuses %j with 2", async (args, said) => {
     const { code, out, err } = await wakeful(...args);

@@ -93,7 +93,7 @@ Counting to 3.
   });
 
   it.each([
-    ["an unknown option", ["run", "--zzz"], /^error: unknown option '--zzz'\nSay --help/],
+    ["an unknown option", ["run", "--zzz"], /^wakeful: unknown option '--zzz'\nSay --help/],
     [
       "a tools file that does not exist",
       ["run", "--tools", "no.ts", "hi"],

@@ -5,6 +5,7 @@ import type { Failure } from "../../machines/round/turn.ts";
 import type { DiscardReason, ThreadState } from "../../machines/thread/commit.ts";
 import { exitCodes, exitCodesHelp, signalCode } from "../../src/cli/exit-codes.ts";
 import { shownOfResult } from "../../src/prompt/cut.ts";
+import type { System, SystemOptions, Thread } from "../../src/system/api.ts";
 import { defaultLimits } from "../../src/system/limits.ts";
 import type { UpdateType } from "../../src/thread/update.ts";
 import { builtinTools } from "../../src/tool/builtin/index.ts";
@@ -51,7 +52,83 @@ const updateTypes = all<UpdateType>({
   gap: true,
 });
 
+/** All names in the first cells under a heading, without arguments. */
+const named = (heading: string) =>
+  rows(section(page, heading))
+    .flatMap(([cell = ""]) => cell.replaceAll(/\(.*?\)/g, "").split(/`?, `?/))
+    .sort();
+/** What a module exports, types too; errors are in a table of their own. */
+const exportsOf = (path: string) =>
+  [...readFileSync(new URL(path, root), "utf8").matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]*)"/gm)]
+    .filter(([, , from = ""]) => !from.endsWith("/errors.ts"))
+    .flatMap(([, names = ""]) => names.split(",").map((name) => name.replace("type ", "").trim()))
+    .filter((name) => name !== "")
+    .sort();
+
 describe("the reference", () => {
+  it.each([
+    ["From wakeful", "src/index.ts"],
+    ["From wakeful/sqlite", "src/store/sqlite.ts"],
+    ["From wakeful/testing", "src/testing/index.ts"],
+  ])("has every name of a module: %s", (heading, path) => expect(named(heading)).toEqual(exportsOf(path)));
+
+  it("has every option and member of a system", () =>
+    expect(named("A system")).toEqual(
+      [
+        ...all<keyof SystemOptions>({
+          model: true,
+          modelOptions: true,
+          store: true,
+          tools: true,
+          toolbox: true,
+          builtins: true,
+          approval: true,
+          instructions: true,
+          threadConfig: true,
+          limits: true,
+          logger: true,
+          clock: true,
+          random: true,
+          inspect: true,
+        }),
+        ...all<keyof System>({
+          open: true,
+          launch: true,
+          thread: true,
+          threads: true,
+          deliver: true,
+          feed: true,
+          inspect: true,
+          useModel: true,
+          stop: true,
+        }),
+      ].sort(),
+    ));
+
+  it("has every member of a thread", () =>
+    expect(named("A thread")).toEqual(
+      all<keyof Thread>({
+        id: true,
+        send: true,
+        ask: true,
+        interrupt: true,
+        halt: true,
+        close: true,
+        choices: true,
+        answer: true,
+        atRest: true,
+        state: true,
+        state$: true,
+        view: true,
+        reload: true,
+        snapshot: true,
+        history: true,
+        updates: true,
+        updates$: true,
+        treeUpdates$: true,
+      }),
+    ));
+
   it("has every limit with its default", () =>
     expect(rows(section(page, "Limits")).map(([limit, value]) => [limit, value])).toEqual(
       Object.entries(defaultLimits).map(([limit, value]) => [limit, grouped(value)]),

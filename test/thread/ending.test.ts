@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { acts, calls, callsInline, closes, says, settle, spawns, told, turn, waits } from "../support/thread/blocks.ts";
 import { asking, born, child, discards, event, saidTo, sent, subscribed, text } from "../support/thread/family.ts";
-import type { Fold } from "../support/thread/fold.ts";
+import type { Fold, GivenInput } from "../support/thread/fold.ts";
 
 const close = { kind: "close" as const };
 const halt = { kind: "halt" as const };
@@ -202,6 +202,44 @@ describe("a thread that is halted", () => {
     turn(fold, says("ok"));
     expect(told(fold).slice(-3)).toEqual(["user:before", "user:behind", "turn:ok"]);
     expect(fold.stored.record.halted).toBe(false);
+  });
+
+  it("stays halted when the thread above went on before", () => {
+    const fold = turn(child(), says("ok"));
+    settle(fold.accept(halt));
+    settle(fold.accept({ kind: "resume", sender: "t0" }, halt));
+    expect(fold.stored).toMatchObject({ inbox: [], record: { halted: true } });
+  });
+
+  it("is said to be halted again when a text had resumed it just before", () => {
+    const fold = turn(asking(), says("ok"));
+    settle(fold.accept(halt));
+    fold.commits.length = 0;
+    settle(fold.accept(text("go on"), halt));
+    const facts = fold.commits.flatMap((commit) => commit.facts.map(({ type }) => type));
+    expect(facts.filter((type) => type.startsWith("thread."))).toEqual(["thread.resumed", "thread.halted"]);
+  });
+
+  it("discards a report that came behind the halt as one that comes later, and hears the end behind it (R1, R3)", () => {
+    const fold = turn(asking(), spawns());
+    turn(fold, says("ok"));
+    const from = born(fold)[0]?.threadId as never;
+    const report: GivenInput = { kind: "report", child: from, text: "found" };
+    settle(fold.accept(halt, report, { kind: "ended", child: from, report: null }));
+    expect(discards(fold)).toEqual(["halted"]);
+    expect(told(fold).at(-1)).toMatch(/^event spawn:/);
+    expect(fold.stored).toMatchObject({ inbox: [], children: [], record: { halted: true } });
+  });
+
+  it("hears what came behind the text that resumes it, in order (R3)", () => {
+    const fold = turn(asking(), spawns());
+    turn(fold, says("ok"));
+    const from = born(fold)[0]?.threadId as never;
+    const report: GivenInput = { kind: "report", child: from, text: "found" };
+    settle(fold.accept(halt, text("go on"), report, { kind: "ended", child: from, report: null }));
+    turn(fold, says("yes"));
+    expect(discards(fold)).toEqual([]);
+    expect(told(fold).slice(-4, -2)).toEqual(["user:go on", "event spawn:found"]);
   });
 
   it("still hears that a child has ended, without being asked about it", () => {

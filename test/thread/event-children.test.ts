@@ -73,6 +73,15 @@ describe("a non-associative event", () => {
     expect(fold.stored.inbox).toEqual([]);
   });
 
+  it("is not overtaken by a later one where a place becomes free between them (R3)", () => {
+    const fold = subscribed({ eventChildrenAtOnce: 1 });
+    settle(fold.accept(event(fold, "1"), event(fold, "2")));
+    const [first] = born(fold);
+    settle(fold.accept({ kind: "rested", child: first?.threadId as never }, event(fold, "3")));
+    expect(born(fold).at(-1)?.entries.at(-1)?.entry).toMatchObject({ text: "2" });
+    expect(fold.stored.inbox).toMatchObject([{ input: { text: "3" } }]);
+  });
+
   it("does not keep the user waiting when there is no place", () => {
     const fold = subscribed({ eventChildrenAtOnce: 1 });
     settle(fold.accept(event(fold, "1"), event(fold, "2")));

@@ -44,6 +44,7 @@ describe("defineTool", () => {
 
   it("refuses a tool that does nothing, or two things", () => {
     expect(problemWith({})).toContain("exactly one of run, dispatch, inline, subscribe");
+    expect(problemWith({ execute: run })).toContain("fromAiTool");
     expect(problemWith({ run, inline: run })).toContain("run and inline");
     expect(problemWith({ run: "soon" })).toContain("run must be a function");
     expect(problemWith({ run, resume: run })).toContain("resume belongs to subscribe");

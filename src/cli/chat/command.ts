@@ -10,9 +10,10 @@ Type, and press Enter. What you type while the agent works interrupts it: its to
 text next. Ctrl-C interrupts without a text, and a second one leaves; Ctrl-D leaves at once. Lines that you paste together
 are one text.
 
-  > what you said            ~ an event of a subscription
-  · a call                   ! a failure
-    ⇒ its result (✗ error)   ⠹ instead of > : the agent works, and you can type
+  > what you said            ~ an event of a subscription, or what a child reports
+  · a call                   + a child begins; what it does stands behind its name and │
+    ⇒ its result (✗ error)   ! a failure
+  ? a person is asked        ⠹ instead of > : the agent works, and you can type
 
 With --db the thread is kept. Leaving loses nothing: what was under way goes on with the next wakeful that uses the file,
 and so does the talk, with --thread. One program at a time runs the threads of a file.

@@ -29,17 +29,23 @@ export const conformanceCommand = (
     process.exitCode = code;
   },
 ): Command =>
-  new Command("conformance").description("Hold a runtime to the rules.").addCommand(
-    new Command("scenarios")
-      .description("Play scenario files against this runtime, on virtual time.")
-      .argument("<FILE...>", "scenario files of format version 1")
-      .option("--json", "print one JSON object per line: each scenario, then the counts")
-      .option("--only <ID...>", "play these scenarios and no others")
-      .addOption(
-        new Option("--store <STORE>", "where threads are kept").choices(["memory", "sqlite"]).default("memory"),
-      )
-      .addHelpText("after", help)
-      .action(async (files: readonly string[], { json = false, only = [], store }: Flags) =>
-        done(await playFiles(files, { json, only, store }, io)),
-      ),
-  );
+  new Command("conformance")
+    .description("Hold a runtime to the rules.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ wakeful conformance scenarios scenarios/*.json\n\nIt says more: wakeful conformance scenarios --help",
+    )
+    .addCommand(
+      new Command("scenarios")
+        .description("Play scenario files against this runtime, on virtual time.")
+        .argument("<FILE...>", "scenario files of format version 1")
+        .option("--json", "print one JSON object per line: each scenario, then the counts")
+        .option("--only <ID...>", "play these scenarios and no others")
+        .addOption(
+          new Option("--store <STORE>", "where threads are kept").choices(["memory", "sqlite"]).default("memory"),
+        )
+        .addHelpText("after", help)
+        .action(async (files: readonly string[], { json = false, only = [], store }: Flags) =>
+          done(await playFiles(files, { json, only, store }, io)),
+        ),
+    );

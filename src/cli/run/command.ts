@@ -13,8 +13,9 @@ lost: the next program that uses the file goes on with what was under way. Stand
 standard error has the notices:
 
   > what you said            [the state the thread comes to]
-  · a call                   ~ an event of a subscription
-    ⇒ its result (✗ error)   ! a failure
+  · a call                   ~ an event of a subscription, or what a child reports
+    ⇒ its result (✗ error)   + a child begins; what it does stands behind its name and │
+  ? a person is asked        ! a failure
 
 A tools file is a .ts or .js module that exports what defineTool returns, alone or in arrays:
 

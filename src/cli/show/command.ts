@@ -7,8 +7,8 @@ import { type ShowOptions, showThread } from "./show.ts";
 const help = `
 Its state as the record says, what it was launched with, the tokens it used, its last failure and its history; then what it
 waits for: outstanding calls with what can end each, inputs that wait (DEFERRED: held back while an active call is
-outstanding), subscriptions, timers, and open children. Long texts are cut and say by how much; --json has everything, instants as ms
-since the epoch. It only reads, so another process may run the thread meanwhile.
+outstanding), subscriptions, timers, and open children. Long texts are cut and say by how much; --json has everything,
+instants as ms since the epoch. It only reads, so another process may run the thread meanwhile.
 
 Examples:
   $ wakeful show acme/build-42 --db agents.db

@@ -5,8 +5,9 @@ import { states } from "./table.ts";
 import { listThreads, type ThreadsOptions } from "./threads.ts";
 
 const help = `
-A line for each thread, by id: the state its record says, the inputs that wait in it, and whether it is due (a slice goes
-on, or a call or subscription is at work in the process that runs the threads). It only reads, so another process may run the threads meanwhile.
+A line for each thread, by id: the state its record says, the inputs that wait in it, and whether it is due: whoever runs
+the threads has work with it beside those inputs, because a slice goes on, or a call or a source of events is at work in
+that process. It only reads, so another process may run the threads meanwhile.
 --tree lists root threads, and below each the threads that it opened, also closed ones.
 Ids are cut in the middle where a terminal has no room for them, and never in a pipe.
 

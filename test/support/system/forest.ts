@@ -1,0 +1,318 @@
+import type fc from "fast-check";
+import type { Subject } from "rxjs";
+import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
+import { Envelope } from "../../../machines/thread/input.ts";
+import { type CrashPoint, onPoint } from "../../../src/crash-points.ts";
+import { silentLogger } from "../../../src/logger.ts";
+import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { System, Thread } from "../../../src/system/api.ts";
+import { createSystem } from "../../../src/system/create.ts";
+import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
+import type { ToolCall } from "../../../src/tool/call.ts";
+import type { ProducerEvent } from "../../../src/tool/define.ts";
+import { type Asked, type Told, treeLimits } from "../thread/grove.ts";
+import { inputOf } from "../thread/tree-post.ts";
+import { faultsNow, faultsOfRequest } from "../thread/tree-rules.ts";
+import type { Sketch } from "../thread/tree-story.ts";
+import { chunkOf } from "./forest-acts.ts";
+import { ForestJournal } from "./forest-journal.ts";
+import type { Step } from "./forest-story.ts";
+import { watchedStore } from "./journal.ts";
+import { repeatable, toolsOfEveryForm } from "./tools.ts";
+
+const names = [ThreadId.parse("t0"), ThreadId.parse("t1")];
+
+/** At these points what was to become durable is so; at all others it is lost with the process. */
+const durable: readonly CrashPoint[] = ["created", "accepted", "committed", "acknowledged"];
+
+/**
+ * A whole running system with two trees of threads, and a record of what was sent, of what the scripted models said, and of
+ * what became durable. The scheduler decides when operations begin and end; the clock stands until it is turned.
+ */
+export class Forest implements Told {
+  readonly tree = new ForestJournal(names);
+  readonly asked: Asked[] = [];
+  readonly sentIds = new Set<string>();
+  readonly faults: string[] = this.tree.faults;
+  readonly log: string[] = [];
+  readonly model: ScriptedModel = scriptedModel({ strict: true });
+  readonly clock: VirtualClock = virtualClock(1_000);
+  readonly #sent: Envelope[] = [];
+  readonly #askers = new WeakMap<object, { readonly threadId: ThreadId; readonly life: number }>();
+  readonly #begun = new Map<CallId, number>();
+  readonly #scheduler: fc.Scheduler;
+  readonly #store: Store;
+  readonly #deaf: () => void;
+  #producers: readonly Subject<ProducerEvent>[] = [];
+  #system: System | undefined;
+  #roots: readonly Thread[] = [];
+  #deadly: CrashPoint | undefined;
+  #failures = 0;
+  #underway = 0;
+  #life = 0;
+  #words = 0;
+
+  private constructor(scheduler: fc.Scheduler, store: Store) {
+    this.#scheduler = scheduler;
+    this.#store = store;
+    this.tree.onCommit = ({ threadId, children }) =>
+      this.faults.push(...faultsNow(this.tree, [threadId, ...children.opened.map((born) => born.threadId)]));
+    this.#deaf = onPoint((name) => this.#at(name));
+  }
+
+  static async begin(scheduler: fc.Scheduler, store: Store): Promise<Forest> {
+    const forest = new Forest(scheduler, store);
+    forest.#open();
+    await forest.#goOn(() => forest.#isUp);
+    return forest;
+  }
+
+  get #isUp(): boolean {
+    return this.#roots.length === names.length;
+  }
+
+  async play(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      this.log.push(JSON.stringify(step));
+      await this.#play(step);
+      await settle(3);
+      for (let left = step.lets; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
+    }
+  }
+
+  /** Lets everything end that can end without new input: models say no more than a word, the clock turns where a slice waits. */
+  async finish(): Promise<void> {
+    this.log.push("everything comes to its end");
+    this.#failures = 0;
+    this.#deadly = undefined;
+    await this.#goOn(() => this.#isUp);
+    let rested = false;
+    void Promise.all(this.#roots.map((root) => root.atRest({ tree: true }))).then(() => {
+      rested = true;
+    });
+    await this.#goOn(() => rested && this.#underway === 0 && this.model.openRequests.length === 0);
+    let asked = false;
+    void this.#askThreads().then(() => {
+      asked = true;
+    });
+    await this.#goOn(() => asked);
+  }
+
+  /** To threads that are open, from outside. */
+  sendEach(kind: "interrupt" | "halt" | "close" | "text", threads: readonly ThreadId[] = this.tree.open): void {
+    for (const threadId of threads) {
+      const words = this.#word("x");
+      this.#send(threadId, { kind, sender: "the last", ...(kind === "text" && { text: words }) }, words);
+    }
+  }
+
+  get roots(): readonly ThreadId[] {
+    return names;
+  }
+
+  async end(): Promise<void> {
+    this.#deaf();
+    let stopped = false;
+    void this.#system?.stop().then(() => {
+      stopped = true;
+    });
+    await this.#goOn(() => stopped);
+    this.faults.push(...(await this.tree.faultsOfStore(this.#store)));
+    await this.#store.close();
+  }
+
+  #word(letter: string): string {
+    return `${letter}${this.#words++}.`;
+  }
+
+  async #release(): Promise<void> {
+    await this.#scheduler.waitNext(1);
+    await settle(3);
+  }
+
+  /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
+  async #goOn(done: () => boolean): Promise<void> {
+    for (let turns = 0; turns < 3_000; turns++) {
+      await settle(3);
+      if (this.#scheduler.count() > 0) await this.#release();
+      else if (done()) return;
+      else if (this.model.openRequests[0]) this.model.openRequests[0].answer("ok");
+      else if (this.clock.due[0] !== undefined)
+        await this.clock.advance(this.clock.due[0] - this.clock.now(), () => settle(3));
+    }
+    this.faults.push("R9: it does not come to rest");
+  }
+
+  /** How every open thread says that it stands. */
+  async #askThreads(): Promise<void> {
+    for (const threadId of this.tree.open) {
+      const thread = await this.#system?.thread(threadId);
+      if (!thread) continue;
+      const page = this.tree.fold(threadId);
+      page.state = thread.state;
+      page.context = { calls: thread.view().calls };
+    }
+  }
+
+  /** A process begins on the store; what is done by one that has ended never ends, nor do its clocks ring. */
+  #open(): void {
+    const life = this.#life;
+    const lives = () => life === this.#life;
+    const turn = async (label: string): Promise<void> => {
+      await this.#scheduler.schedule(Promise.resolve(), label);
+      if (!lives()) await new Promise(() => {});
+    };
+    const { clock } = this;
+    const begin = async (): Promise<void> => {
+      const system = await createSystem(
+        {
+          model: this.model,
+          store: watchedStore(this.#store, this.tree, turn, () => this.#failures-- > 0, true),
+          clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
+          logger: silentLogger,
+          random: () => 0.5,
+          limits: { ...treeLimits, tries: 3 },
+          tools: toolsOfEveryForm({
+            began: (name, call) => lives() && this.#began(name, call),
+            turn,
+            opened: (events) => {
+              if (lives()) this.#producers = [...this.#producers, events];
+            },
+          }),
+        },
+        { onRequest: (threadId, prompt, uncommitted) => lives() && this.#asks(threadId, prompt, uncommitted) },
+      );
+      if (!lives()) return;
+      this.#system = system;
+      const roots: Thread[] = [];
+      for (const name of names) roots.push(await system.open(name));
+      if (lives()) this.#roots = roots;
+    };
+    begin().catch((error: unknown) => lives() && this.faults.push(`a system does not begin: ${String(error)}`));
+  }
+
+  #at(name: CrashPoint): void {
+    if (name !== this.#deadly) return;
+    this.#crash();
+    if (!durable.includes(name)) throw new Error(`the process ends at ${name}`);
+  }
+
+  /** The process ends in the middle of everything, and another begins once what the store was doing is done. */
+  #crash(): void {
+    this.#life++;
+    this.#deadly = undefined;
+    this.#system = undefined;
+    this.#roots = [];
+    this.#producers = [];
+    this.#underway = 0;
+    for (const request of this.model.openRequests) request.stream([], "drop");
+    this.log.push("the process ends");
+    setImmediate(() => this.#open());
+  }
+
+  #asks(
+    threadId: ThreadId,
+    prompt: object,
+    uncommitted: readonly { entry: { kind: string; callId?: string } }[],
+  ): void {
+    const answered = uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? (entry.callId ?? []) : []));
+    this.faults.push(...faultsOfRequest(this.tree, threadId, answered));
+    if (this.model.openRequests.some(({ prompt }) => this.#askerOf(prompt) === threadId))
+      this.faults.push(`R8: ${threadId} asks its model twice at once`);
+    this.#askers.set(prompt, { threadId, life: this.#life });
+  }
+
+  /** The thread that made the request, in this process. */
+  #askerOf(prompt: object): ThreadId | undefined {
+    const asker = this.#askers.get(prompt);
+    return asker?.life === this.#life ? asker.threadId : undefined;
+  }
+
+  #began(name: string, { id, threadId }: ToolCall): void {
+    if (!this.tree.has(threadId)) return void this.faults.push(`${name} was called by ${threadId}, which is nowhere`);
+    const { stored, started } = this.tree.fold(threadId);
+    if (!stored.calls.some(({ callId }) => callId === id)) this.faults.push(`R7: ${id} was handed over, not durable`);
+    if (!started.has(id as CallId)) this.faults.push(`R7: ${id} was handed over and is not marked`);
+    const before = this.#begun.get(id as CallId);
+    if (before === this.#life || (before !== undefined && !repeatable.includes(name)))
+      this.faults.push(`R7: ${name} began again for ${id}`);
+    this.#begun.set(id as CallId, this.#life);
+  }
+
+  async #play(step: Step): Promise<void> {
+    switch (step.do) {
+      case "deliver": {
+        const { threads } = this.tree;
+        const threadId = threads[step.thread % threads.length] as ThreadId;
+        for (const sketch of step.inputs) this.#deliver(threadId, sketch);
+        return;
+      }
+      case "answer": {
+        const open = this.model.openRequests;
+        const request = open[step.pick % open.length];
+        const by = request && this.#askerOf(request.prompt);
+        if (!request || !by) return;
+        const chunks = step.says.map((said) =>
+          chunkOf(this.tree, by, said, (letter) => this.#word(letter), this.asked),
+        );
+        request.stream(chunks, step.end);
+        return;
+      }
+      case "emit":
+        return this.#emit(step);
+      case "pass":
+        return this.clock.advance(step.ms, () => settle(3));
+      case "fail":
+        this.#failures = step.times;
+        return;
+      case "crash":
+        if (step.at === "now") this.#crash();
+        else this.#deadly = step.at;
+    }
+  }
+
+  #emit({ pick, what }: Extract<Step, { do: "emit" }>): void {
+    const events = this.#producers[pick % this.#producers.length];
+    if (what === "complete") events?.complete();
+    else if (what === "error") events?.error(new Error("secret of a producer"));
+    else events?.next({ text: this.#word("e"), associative: what === "associative", final: what === "the last" });
+  }
+
+  #deliver(threadId: ThreadId, sketch: Sketch): void {
+    if (sketch.kind === "redelivered") {
+      const sent = this.#sent[sketch.pick % this.#sent.length];
+      if (sent) this.#post(sent);
+      return;
+    }
+    const words = this.#word("i");
+    // Forged ends and the like are refused at the door: they are not even sent.
+    if (sketch.kind === "linger" || (sketch.kind === "forged" && ["ended", "rested"].includes(sketch.as))) return;
+    const watches = ({ name, providerCallId }: { name: string; providerCallId: string }) =>
+      name === "watch" || name === "follow" || providerCallId.startsWith("w");
+    this.#send(threadId, inputOf(this.tree, threadId, sketch, words, watches), words);
+  }
+
+  #send(threadId: ThreadId, input: object, dedupId: string): void {
+    const envelope = Envelope.parse({ threadId, dedupId, input });
+    this.#sent.push(envelope);
+    this.sentIds.add(dedupId);
+    this.#post(envelope);
+  }
+
+  /** What is acknowledged is durable; a sender is told something in any case. */
+  #post(envelope: Envelope): void {
+    const life = this.#life;
+    const ends = () => life === this.#life && this.#underway--;
+    if (!this.#system) return;
+    this.#underway++;
+    this.#system.deliver(envelope).then(
+      (fresh) => {
+        ends();
+        const isThere = this.tree.filed.some(({ waiting }) => waiting.dedupId === envelope.dedupId);
+        if (fresh && !isThere) this.faults.push(`R1: ${envelope.dedupId} was acknowledged and is nowhere`);
+      },
+      () => void ends(),
+    );
+  }
+}
