@@ -3,11 +3,9 @@ import type { Subject } from "rxjs";
 import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import { Envelope } from "../../../machines/thread/input.ts";
 import { type CrashPoint, onPoint } from "../../../src/crash-points.ts";
-import { silentLogger } from "../../../src/logger.ts";
 import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { System, Thread } from "../../../src/system/api.ts";
-import { createSystem } from "../../../src/system/create.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
 import type { ToolCall } from "../../../src/tool/call.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
@@ -18,8 +16,9 @@ import type { Sketch } from "../thread/tree-story.ts";
 import { chunkOf } from "./forest-acts.ts";
 import { ForestJournal } from "./forest-journal.ts";
 import type { Step } from "./forest-story.ts";
-import { watchedStore } from "./journal.ts";
-import { repeatable, toolsOfEveryForm } from "./tools.ts";
+import { Operations } from "./operations.ts";
+import { startProcess } from "./process.ts";
+import { repeatable } from "./tools.ts";
 
 const names = [ThreadId.parse("t0"), ThreadId.parse("t1")];
 
@@ -41,7 +40,7 @@ export class Forest implements Told {
   readonly #sent: Envelope[] = [];
   readonly #askers = new WeakMap<object, { readonly threadId: ThreadId; readonly life: number }>();
   readonly #begun = new Map<CallId, number>();
-  readonly #scheduler: fc.Scheduler;
+  readonly #operations: Operations;
   readonly #store: Store;
   readonly #deaf: () => void;
   #producers: readonly Subject<ProducerEvent>[] = [];
@@ -54,7 +53,7 @@ export class Forest implements Told {
   #words = 0;
 
   private constructor(scheduler: fc.Scheduler, store: Store) {
-    this.#scheduler = scheduler;
+    this.#operations = new Operations(scheduler, this.clock, this.model);
     this.#store = store;
     this.tree.onCommit = ({ threadId, children }) =>
       this.faults.push(...faultsNow(this.tree, [threadId, ...children.opened.map((born) => born.threadId)]));
@@ -77,7 +76,7 @@ export class Forest implements Told {
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await settle(3);
-      for (let left = step.lets; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
+      await this.#operations.release(step.lets);
     }
   }
 
@@ -126,22 +125,8 @@ export class Forest implements Told {
     return `${letter}${this.#words++}.`;
   }
 
-  async #release(): Promise<void> {
-    await this.#scheduler.waitNext(1);
-    await settle(3);
-  }
-
-  /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
   async #goOn(done: () => boolean): Promise<void> {
-    for (let turns = 0; turns < 3_000; turns++) {
-      await settle(3);
-      if (this.#scheduler.count() > 0) await this.#release();
-      else if (done()) return;
-      else if (this.model.openRequests[0]) this.model.openRequests[0].answer("ok");
-      else if (this.clock.due[0] !== undefined)
-        await this.clock.advance(this.clock.due[0] - this.clock.now(), () => settle(3));
-    }
-    this.faults.push("R9: it does not come to rest");
+    if (!(await this.#operations.goOn(done))) this.faults.push("R9: it does not come to rest");
   }
 
   /** How every open thread says that it stands. */
@@ -155,41 +140,37 @@ export class Forest implements Told {
     }
   }
 
-  /** A process begins on the store; what is done by one that has ended never ends, nor do its clocks ring. */
   #open(): void {
     const life = this.#life;
     const lives = () => life === this.#life;
-    const turn = async (label: string): Promise<void> => {
-      await this.#scheduler.schedule(Promise.resolve(), label);
-      if (!lives()) await new Promise(() => {});
-    };
-    const { clock } = this;
-    const begin = async (): Promise<void> => {
-      const system = await createSystem(
-        {
-          model: this.model,
-          store: watchedStore(this.#store, this.tree, turn, () => this.#failures-- > 0, true),
-          clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
-          logger: silentLogger,
-          random: () => 0.5,
-          limits: { ...treeLimits, tries: 3 },
-          tools: toolsOfEveryForm({
-            began: (name, call) => lives() && this.#began(name, call),
-            turn,
-            opened: (events) => {
-              if (lives()) this.#producers = [...this.#producers, events];
-            },
-          }),
+    startProcess(
+      {
+        store: this.#store,
+        notes: this.tree,
+        clock: this.clock,
+        turn: this.#operations.turnsOf(lives),
+        fails: () => this.#failures-- > 0,
+        answersInOrder: true,
+        lives,
+        watch: {
+          began: (name, call) => this.#began(name, call),
+          opened: (events) => {
+            this.#producers = [...this.#producers, events];
+          },
         },
-        { onRequest: (threadId, prompt, uncommitted) => lives() && this.#asks(threadId, prompt, uncommitted) },
-      );
-      if (!lives()) return;
-      this.#system = system;
-      const roots: Thread[] = [];
-      for (const name of names) roots.push(await system.open(name));
-      if (lives()) this.#roots = roots;
-    };
-    begin().catch((error: unknown) => lives() && this.faults.push(`a system does not begin: ${String(error)}`));
+        options: { model: this.model, random: () => 0.5, limits: { ...treeLimits, tries: 3 } },
+        hooks: { onRequest: (threadId, prompt, uncommitted) => lives() && this.#asks(threadId, prompt, uncommitted) },
+        roots: names.map((id) => ({ id })),
+      },
+      (system) => {
+        this.#system = system;
+      },
+    ).then(
+      (roots) => {
+        if (lives()) this.#roots = roots;
+      },
+      (error: unknown) => lives() && this.faults.push(`a system does not begin: ${String(error)}`),
+    );
   }
 
   #at(name: CrashPoint): void {
@@ -262,7 +243,7 @@ export class Forest implements Told {
       case "emit":
         return this.#emit(step);
       case "pass":
-        return this.clock.advance(step.ms, () => settle(3));
+        return this.#operations.pass(step.ms);
       case "fail":
         this.#failures = step.times;
         return;
