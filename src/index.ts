@@ -32,15 +32,34 @@ export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
 export { createSender } from "./queue/sender.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
-export type { SharedStore, Store } from "./store/store.ts";
+export { deliveryOf } from "./store/delivery.ts";
+export type {
+  Acceptance,
+  CommitOutcome,
+  Delivery,
+  LoadedThread as StoredThread,
+  SharedStore,
+  Store,
+  ThreadSpec,
+  ThreadSummary,
+} from "./store/store.ts";
 export type { Inspector } from "./thread/guarded-inspector.ts";
 export type { LiveUpdate, Update, UpdateType } from "./thread/update.ts";
 export type { Fact, FeedItem } from "../machines/thread/facts.ts";
-export type { Envelope, Input, WaitingInput } from "../machines/thread/input.ts";
+export { type Envelope, type Input, roomFor, type WaitingInput } from "../machines/thread/input.ts";
+export type { CallId, ThreadId } from "../machines/history/ids.ts";
 export type { ContentItem, DisplaySegment, Entry, Origin, PlacedEntry } from "../machines/history/entry.ts";
 export type { Choice, ChoiceAnswer, View } from "../machines/thread/choice.ts";
 export type { Child, ChildKind, Opening } from "../machines/thread/family.ts";
-export type { Call, Subscription, ThreadState } from "../machines/thread/commit.ts";
+export {
+  type Call,
+  newRecord,
+  type Subscription,
+  type ThreadCommit,
+  type ThreadRecord,
+  type ThreadState,
+  type Timer,
+} from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
 export type { ModelOptions } from "./model/model.ts";
 export type { ModelSettings } from "./model/settings.ts";

@@ -143,12 +143,12 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
   born: 0,
-  announced: 0,
+  announced: origin.announced ?? 0,
   lost: [],
   slice: noSlice,
   configuresEachSlice: origin.configuresEachSlice ?? false,

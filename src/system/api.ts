@@ -55,6 +55,10 @@ export interface Limits {
   readonly approval: number;
   /** ms that `threadConfig` may take; then it counts as failed, and is asked again. */
   readonly configuration: number;
+  /** ms at rest after which a thread leaves memory; it comes back on input, whatever its calls and producers do. */
+  readonly hibernateAfter: number;
+  /** Threads in memory; above that, those that rest leave at once, the least recently used first. */
+  readonly residents: number;
   /** ms after which another system may take over a shared store from one that does not renew. */
   readonly lease: number;
   /** ms between looks at what other processes wrote into the store. */

@@ -27,6 +27,7 @@ import { createHub } from "./hub.ts";
 import { holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
 import { createResidents } from "./residents.ts";
+import { takeUp } from "./take-up.ts";
 import { threadOf } from "./thread.ts";
 import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
@@ -137,7 +138,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const { threadId, inherited } of threads) residents.begin(threadId, inherited);
+      for (const { threadId, inherited } of threads) void residents.begin(threadId, inherited);
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
@@ -146,7 +147,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     hooks,
     signal: stopping.signal,
   };
-  const residents = createResidents(environment);
+  const residents = createResidents(environment, limits);
   const configurations = createConfigurations({
     source: options.threadConfig,
     shelf,
@@ -180,7 +181,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     const fresh = acceptances.map((acceptance, index) => freshness(envelopes[index]?.threadId ?? "", acceptance));
     return Array.isArray(given) ? fresh : fresh[0];
   }) as System["deliver"];
-  const faceOf = (id: ThreadId, resident: Resident): Thread =>
+  const faceOf = (resident: Resident): Thread =>
     threadOf(resident, {
       store,
       hub,
@@ -188,7 +189,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       freshId,
       readerBuffer: limits.readerBuffer,
       signal: stopping.signal,
-      resident: () => residents.get(id),
+      loading: residents.loading,
+      handle: residents.handle,
       load: residents.load,
     });
 
@@ -198,7 +200,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was loaded`);
       throw error;
     });
-    return resident && faceOf(id, resident);
+    return resident && faceOf(resident);
   };
   const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
     if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");
@@ -225,7 +227,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       pollInterval: limits.pollInterval,
       onInputs: residents.refresh,
     }));
-  for (const { threadId } of await store.threads({ withWork: true })) residents.begin(threadId);
+  await takeUp({ store, begin: residents.begin, signal: stopping.signal });
 
   let stopped: Promise<void> | undefined;
   const system: System = {

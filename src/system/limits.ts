@@ -18,6 +18,8 @@ export const defaultLimits: Limits = {
   eventChildLinger: 3_600_000,
   approval: 86_400_000,
   configuration: 10_000,
+  hibernateAfter: 60_000,
+  residents: 10_000,
   lease: 15_000,
   pollInterval: 250,
   readerBuffer: 10_000,

@@ -1,18 +1,29 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { ThreadState } from "../../machines/thread/commit.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Inherited } from "../thread/conversation.ts";
 import { runnableThread } from "../thread/effects.ts";
 import type { ThreadEnvironment } from "../thread/environment.ts";
 import { persist } from "../thread/persist.ts";
 import { Resident } from "../thread/resident.ts";
+import type { Limits } from "./api.ts";
+import { createHandles, type ThreadHandle } from "./handles.ts";
+import { createHibernation } from "./hibernation.ts";
 
 /** The threads that are in memory. A thread is loaded once, however many ask for it at the same time. */
 export interface Residents {
   /** The thread's actor, loaded if need be; undefined when the store has no such thread. */
   load(threadId: ThreadId): Promise<Resident | undefined>;
   get(threadId: ThreadId): Resident | undefined;
-  /** Loads a thread without anybody waiting for it; a failure is logged. `inherited`: what is in memory of its view. */
-  begin(threadId: ThreadId, inherited?: Inherited): void;
+  /** Settled once the thread is in memory, when it is on its way there; undefined when it is not. Never rejects. */
+  loading(threadId: ThreadId): Promise<unknown> | undefined;
+  /** What a face holds on to. */
+  handle(resident: Resident): ThreadHandle;
+  /**
+   * Loads a thread that nobody has asked for; a failure is logged. Resolves when it is in memory, or cannot be; never
+   * rejects. `inherited`: what is in memory of its view.
+   */
+  begin(threadId: ThreadId, inherited?: Inherited): Promise<void>;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
@@ -26,8 +37,25 @@ export interface Residents {
 const firstWait = 1_000;
 const longestWait = 60_000;
 
-export const createResidents = (env: ThreadEnvironment): Residents => {
+export const createResidents = (
+  env: ThreadEnvironment,
+  { hibernateAfter, residents: most }: Pick<Limits, "hibernateAfter" | "residents">,
+): Residents => {
   const residents = new Map<ThreadId, Resident>();
+  const handles = createHandles();
+  /** Of threads that left memory while somebody watches: inputs up to that number were told as deferred. */
+  const told = new Map<ThreadId, number>();
+  const hibernation = createHibernation({
+    clock: env.clock,
+    after: hibernateAfter,
+    most,
+    sleep(resident) {
+      const { announced } = resident.snapshot.context;
+      if (announced > 0 && env.watched(resident.threadId)) told.set(resident.threadId, announced);
+      forget(resident);
+      resident.stop();
+    },
+  });
   const loading = new Map<ThreadId, Promise<Resident | undefined>>();
   /** What came while a thread was loaded; its record may have been read before. */
   const arriving = new Map<ThreadId, WaitingInput[]>();
@@ -40,16 +68,31 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     return resident;
   });
 
+  const forget = (resident: Resident): void => {
+    hibernation.gone(resident);
+    if (residents.get(resident.threadId) === resident) residents.delete(resident.threadId);
+  };
+  /** A thread that came to rest has done what killed its actor before, or got past it. */
+  const moved = (resident: Resident, state: ThreadState): void => {
+    if (state !== "running") deaths.delete(resident.threadId);
+    handles.held(resident.threadId)?.changed(state);
+    if (residents.get(resident.threadId) === resident) hibernation.used(resident);
+  };
+
   const read = async (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
     if (!loaded || leaving || env.signal.aborted) return undefined;
     const resident: Resident = new Resident(env, machine, loaded, {
       inherited,
+      announced: told.get(threadId),
       onDeath: () => bury(resident),
       // A closed thread is never heard of again: nothing of it stays in memory.
-      onEnd: () => void (residents.get(threadId) === resident && residents.delete(threadId)),
+      onEnd: () => forget(resident),
+      onState: (state) => moved(resident, state),
     });
+    told.delete(threadId);
     residents.set(threadId, resident);
+    handles.held(threadId)?.follow(resident);
     resident.start();
     // In the same breath: what is told from here on goes to the resident itself.
     resident.accept(arriving.get(threadId) ?? []);
@@ -59,17 +102,20 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
   /** An actor that ended in an error is taken out, and its thread loaded anew after a wait: its inputs are in the store. */
   const bury = (resident: Resident): void => {
     const { threadId } = resident;
-    if (residents.get(threadId) === resident) residents.delete(threadId);
+    forget(resident);
     resident.stop();
     if (env.signal.aborted) return;
     const times = deaths.get(threadId) ?? 0;
     deaths.set(threadId, times + 1);
-    env.clock.setTimeout(() => begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
+    env.clock.setTimeout(() => void begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
   };
 
   const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const resident = residents.get(threadId);
-    if (resident) return Promise.resolve(resident);
+    if (resident) {
+      hibernation.used(resident);
+      return Promise.resolve(resident);
+    }
     const underway = loading.get(threadId);
     if (underway) return underway;
     arriving.set(threadId, []);
@@ -81,20 +127,27 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     return reading;
   };
 
-  const begin = (threadId: ThreadId, inherited?: Inherited): void => {
-    load(threadId, inherited).catch((error) => {
-      if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
-    });
-  };
+  const begin = (threadId: ThreadId, inherited?: Inherited): Promise<void> =>
+    load(threadId, inherited).then(
+      () => {},
+      (error) => {
+        if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
+      },
+    );
 
   return {
     load: (threadId) => load(threadId),
     begin,
     get: (threadId) => residents.get(threadId),
+    loading: (threadId) => loading.get(threadId)?.catch(() => {}),
+    handle: handles.of,
     deliver(threadId, inputs) {
       const resident = residents.get(threadId);
-      if (resident) return resident.accept(inputs);
-      begin(threadId);
+      if (resident) {
+        hibernation.used(resident);
+        return resident.accept(inputs);
+      }
+      void begin(threadId);
       arriving.get(threadId)?.push(...inputs);
     },
     async refresh(threadId) {
@@ -106,6 +159,7 @@ export const createResidents = (env: ThreadEnvironment): Residents => {
     all: () => residents.values(),
     async leave() {
       leaving = true;
+      hibernation.stop();
       await Promise.all([...residents.values()].map((resident) => resident.leave()));
     },
   };

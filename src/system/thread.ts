@@ -11,6 +11,7 @@ import { viewOf } from "../thread/view.ts";
 import { awaitAnswer } from "./answer.ts";
 import type { SendOptions, Thread, ThreadView } from "./api.ts";
 import { answerChoice, openChoices } from "./choices.ts";
+import type { ThreadHandle } from "./handles.ts";
 import type { UpdateHub } from "./hub.ts";
 import { readUpdates } from "./reader.ts";
 import { snapshotOf } from "./snapshot.ts";
@@ -22,8 +23,9 @@ export interface ThreadDependencies {
   readonly readerBuffer: number;
   readonly freshId: () => string;
   readonly deliver: (envelope: unknown) => Promise<boolean>;
-  /** The thread in memory; undefined while it is loaded anew. */
-  readonly resident: () => Resident | undefined;
+  /** Settled once a thread is in memory, when it is on its way there; undefined when it is not. */
+  readonly loading: (threadId: ThreadId) => Promise<unknown> | undefined;
+  readonly handle: (resident: Resident) => ThreadHandle;
   /** Any thread, loaded if need be. */
   readonly load: (threadId: ThreadId) => Promise<Resident | undefined>;
   /** Aborts when the system stops. */
@@ -31,24 +33,31 @@ export interface ThreadDependencies {
 }
 
 /** The next change of state, or the end of the system. */
-const nextState = (thread: Resident, signal: AbortSignal): Promise<void> =>
+const nextState = (handle: ThreadHandle, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       stop();
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const stop = thread.onState(done);
+    const stop = handle.onState(done);
     if (signal.aborted) done();
     else signal.addEventListener("abort", done, { once: true });
   });
 
-const restOf = async (resident: () => Resident, threadId: ThreadId, signal: AbortSignal): Promise<ThreadState> => {
+/** What was accepted before the call counts: a thread that is on its way into memory for it is not at rest. */
+const restOf = async (
+  handle: ThreadHandle,
+  { loading, signal }: Pick<ThreadDependencies, "loading" | "signal">,
+): Promise<ThreadState> => {
+  const { threadId } = handle.last;
   for (;;) {
-    const thread = resident();
+    await loading(threadId);
+    const thread = handle.last;
     if (thread.state !== "running") await thread.settled();
+    if (handle.last !== thread || loading(threadId) !== undefined) continue;
     if (thread.state !== "running") return thread.state;
-    await nextState(thread, signal);
+    await nextState(handle, signal);
     if (signal.aborted) throw new SystemStoppedError(`thread ${threadId} was to come to rest`);
   }
 };
@@ -57,16 +66,13 @@ const restOf = async (resident: () => Resident, threadId: ThreadId, signal: Abor
  * A thread at rest can be woken by one below it, so the whole tree is gone through until nothing has moved on the way. What
  * threads tell each other is accepted with the commit that says it: nothing is in the air in between.
  */
-const treeAtRest = async (
-  root: ThreadId,
-  load: (threadId: ThreadId) => Promise<Resident | undefined>,
-  signal: AbortSignal,
-): Promise<void> => {
+const treeAtRest = async (root: ThreadId, deps: ThreadDependencies): Promise<void> => {
   const walk = async (threadId: ThreadId): Promise<readonly string[]> => {
-    const thread = await load(threadId);
+    const thread = await deps.load(threadId);
     if (!thread) return [];
-    await restOf(() => thread, threadId, signal);
-    const { children, version } = thread.snapshot.context;
+    const handle = deps.handle(thread);
+    await restOf(handle, deps);
+    const { children, version } = handle.last.snapshot.context;
     const below = await Promise.all(children.map((child) => walk(child.threadId)));
     return [`${threadId} ${version}`, ...below.flat()];
   };
@@ -78,29 +84,27 @@ const treeAtRest = async (
 };
 
 /** The commit that ends a slice is told a breath before the thread rests, or begins the next: waits for that. */
-const slicePassed = (resident: Resident, updates$: Observable<Update>): Promise<void> =>
+const slicePassed = (handle: ThreadHandle, updates$: Observable<Update>): Promise<void> =>
   new Promise((resolve) => {
-    if (resident.state !== "running") return resolve();
+    if (handle.last.state !== "running") return resolve();
     const done = () => {
       stop();
       subscription.unsubscribe();
       resolve();
     };
-    const stop = resident.onState(done);
+    const stop = handle.onState(done);
     const subscription = updates$.subscribe({
       next: ({ type }) => type === "round.started" && done(),
       complete: done,
     });
   });
 
-/** The face of a thread. Any number of these may stand for the same one. `last`: the thread as it was in memory last. */
-export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
-  const { threadId } = last;
+/** The face of a thread. Any number of these may stand for the same one, in memory or not. */
+export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
+  const { threadId } = found;
+  const handle = deps.handle(found);
   const { store, hub, deliver, freshId, signal } = deps;
-  const resident = (): Resident => {
-    last = deps.resident() ?? last;
-    return last;
-  };
+  const resident = (): Resident => handle.last;
   const ledger = () => resident().snapshot.context;
   const updates$ = hub.of(threadId);
   const treeUpdates$ = defer(() => treeUpdates(resident(), deps));
@@ -141,7 +145,7 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
       try {
         if (!(await send(text, { ...options, id }))) throw new RepeatedInputError(threadId, id);
         const answer = await awaited.answer;
-        await slicePassed(resident(), updates$);
+        await slicePassed(handle, updates$);
         return answer;
       } finally {
         awaited.forget();
@@ -156,21 +160,20 @@ export const threadOf = (last: Resident, deps: ThreadDependencies): Thread => {
     choices: (options) => openChoices(threadId, deps, options),
     answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {
-      const state = await restOf(resident, threadId, signal);
+      const state = await restOf(handle, deps);
       if (!tree) return state;
-      await treeAtRest(threadId, deps.load, signal);
+      await treeAtRest(threadId, deps);
       return resident().state;
     },
     get state() {
       return resident().state;
     },
-    state$: new Observable<Resident["state"]>((reader) => {
-      const thread = resident();
-      reader.next(thread.state);
+    state$: new Observable<ThreadState>((reader) => {
+      reader.next(resident().state);
       const end = () => reader.complete();
       if (signal.aborted) return end();
       signal.addEventListener("abort", end, { once: true });
-      const stop = thread.onState((state) => reader.next(state));
+      const stop = handle.onState((state) => reader.next(state));
       return () => {
         stop();
         signal.removeEventListener("abort", end);

@@ -19,4 +19,7 @@ export {
   simulate,
 } from "./simulation/simulate.ts";
 export type { Step, Story } from "./simulation/step.ts";
+export { playScenarios, type ScenarioOptions, type ScenarioReport } from "./scenarios/player.ts";
+export { readScenarios } from "./scenarios/read.ts";
+export { reportLines } from "./scenarios/report.ts";
 export type { Scenario } from "./scenarios/schema.ts";

@@ -49,20 +49,25 @@ export class Resident {
   /** Cuts the inline calls that run; a fresh one for each time inline calls begin. */
   inlineCut = new AbortController();
   readonly #env: ThreadEnvironment;
-  readonly #listeners = new Set<(state: ThreadState) => void>();
+  readonly #onState: (state: ThreadState) => void;
   readonly #onDeath: () => void;
   readonly #onEnd: () => void;
   /** What the thread works with; undefined before the first slice in this process. */
   #configuration: Configuration | undefined;
   /** Nothing of it is taken over by the next slice. */
   #isStale = false;
+  /** Commits that are not durable yet. */
+  #underway = 0;
   #commits: Promise<unknown> = Promise.resolve();
   /** Commits of an actor that is just starting; undefined afterwards. */
   #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
   #state: ThreadState | undefined;
 
-  /** `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once. */
+  /**
+   * `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once.
+   * `onState`: with each new state, the first included. `announced`: inputs up to this number were told as deferred.
+   */
   constructor(
     env: ThreadEnvironment,
     machine: typeof threadMachine,
@@ -70,12 +75,21 @@ export class Resident {
     {
       onDeath,
       onEnd,
+      onState,
       inherited,
-    }: { readonly onDeath: () => void; readonly onEnd: () => void; readonly inherited?: Inherited | undefined },
+      announced = 0,
+    }: {
+      readonly onDeath: () => void;
+      readonly onEnd: () => void;
+      readonly onState: (state: ThreadState) => void;
+      readonly inherited?: Inherited | undefined;
+      readonly announced?: number | undefined;
+    },
   ) {
     this.#env = env;
     this.#onDeath = onDeath;
     this.#onEnd = onEnd;
+    this.#onState = onState;
     this.#seen = seenInputs(loaded.inbox);
     this.threadId = loaded.threadId;
     this.loaded = loaded;
@@ -98,6 +112,7 @@ export class Resident {
         freshId: env.freshId(),
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
+        announced,
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
@@ -140,10 +155,11 @@ export class Resident {
     return this.#state ?? stateOf(this.snapshot);
   }
 
-  /** Calls `listener` with each new state, until the returned function is called. */
-  onState(listener: (state: ThreadState) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** It rests, and everything it has to say is durable: it can leave memory, and nobody misses it. */
+  get mayHibernate(): boolean {
+    return (
+      this.#underway === 0 && this.#early === undefined && this.snapshot.status === "active" && this.state !== "running"
+    );
   }
 
   /** Throws when no slice has begun: preparing comes first. */
@@ -184,7 +200,8 @@ export class Resident {
   }
 
   #enqueue(commit: ThreadCommit): Promise<{ at: number }> {
-    const done = this.#commits.then(() => this.#write(commit));
+    this.#underway++;
+    const done = this.#commits.then(() => this.#write(commit)).finally(() => this.#underway--);
     this.#commits = done.catch(() => {});
     return done;
   }
@@ -219,7 +236,6 @@ export class Resident {
   stop(): void {
     this.inlineCut.abort();
     this.actor.stop();
-    this.#listeners.clear();
   }
 
   async #write(commit: ThreadCommit): Promise<{ at: number }> {
@@ -296,6 +312,6 @@ export class Resident {
     if (state === this.#state) return;
     this.#state = state;
     if (state === "running") this.publish({ type: "state.changed", state });
-    for (const listener of [...this.#listeners]) listener(state);
+    this.#onState(state);
   }
 }

@@ -5,6 +5,7 @@ import { childOfLongThread, spawningInMemory, spawningOnDisk } from "./family.ts
 import { flatInMemory, flatOnDisk } from "./flatness.ts";
 import { generateTextLoop } from "./generate-text.ts";
 import { idleHeap } from "./heap.ts";
+import { hibernatedHeap, startUp, waking } from "./hibernation.ts";
 import { langGraph } from "./langgraph.ts";
 import { manyInMemory, manyOnDisk } from "./many.ts";
 import { opening } from "./opening.ts";
@@ -33,6 +34,9 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   "event-burst": eventBurst,
   configuration: unchangedConfiguration,
   viewers: manyViewers,
+  waking,
+  "hibernated-heap": hibernatedHeap,
+  "start-up": startUp,
   langgraph: langGraph,
 };
 

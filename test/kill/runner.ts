@@ -92,7 +92,7 @@ export const run = async ({ file, notes, name, lease, waits, pausesAt, answersAf
     while ((await thread.atRest()) !== "idle") await passes();
     book.add({ name, what: "rests" });
     // Until somebody ends the process, or another system takes over.
-    for await (const fact of system.feed({ after: Number.MAX_SAFE_INTEGER })) void fact;
+    for await (const fact of system.feed()) void fact;
   } catch (error) {
     if (!(error instanceof SystemStoppedError)) throw error;
   }

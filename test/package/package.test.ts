@@ -14,13 +14,17 @@ const [newest = ""] = Object.values(nodes);
 let folder: string;
 let packed: Packed;
 let app: string;
+/** A project that has fast-check, too, as the suites need it. */
+let suite: string;
 let unreachable: string | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "wakeful-package-"));
   const withOlderNode = project(newest, join(folder, "node24"), `${nodePackage()}@24`);
-  const withWakeful = pack(newest, join(folder, "repository")).then((made) => {
+  const withWakeful = pack(newest, join(folder, "repository")).then(async (made) => {
     packed = made;
+    const fastCheck = `fast-check@${metadata.devDependencies["fast-check"]}`;
+    suite = await project(newest, join(folder, "suite"), made.tarball, fastCheck);
     return project(newest, join(folder, "app"), made.tarball);
   });
   const [older, installed] = await Promise.allSettled([withOlderNode, withWakeful]);
@@ -35,6 +39,8 @@ beforeAll(async () => {
   nodes[24] = join(older.value, "node_modules", nodePackage(), "bin");
   app = installed.value;
   await cp(join(root, "test/package/project"), app, { recursive: true });
+  await cp(join(root, "test/package/suite"), suite, { recursive: true });
+  await cp(join(suite, "node_modules/wakeful/docs/examples/json-store.ts"), join(suite, "json-store.ts"));
 }, 10 * minutes);
 
 afterAll(() => rm(folder, { recursive: true, force: true }), minutes);
@@ -79,6 +85,21 @@ describe("the package", () => {
     await writeFile(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["check.ts"] }));
     const tsc = join(root, "node_modules/.bin/tsc");
     expect(await run(newest, app, [tsc, "--project", "tsconfig.json"])).toMatchObject({ code: 0, stdout: "" });
+  });
+});
+
+describe("a project with tests of its own", () => {
+  it("tests its agent in less than thirty lines", async (context) => {
+    installed(context);
+    const lines = readFileSync(join(suite, "agent.test.mjs"), "utf8").trim().split("\n");
+    expect(lines.length).toBeLessThan(30);
+    expect(await run(newest, suite, ["node", "--test", "agent.test.mjs"])).toMatchObject({ code: 0 });
+  });
+
+  it("holds its own store to the suite, which names a wrong one", { timeout: 5 * minutes }, async (context) => {
+    installed(context);
+    const { code, stdout } = await run(newest, suite, ["node", "--test", "store.test.mjs"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/pass \d\d/)]);
   });
 });
 

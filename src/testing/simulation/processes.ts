@@ -28,6 +28,8 @@ export const limits = {
   eventChildrenAtOnce: 2,
   eventChildLinger: 20_000,
   tries: 3,
+  hibernateAfter: 1_500,
+  residents: 3,
   lease: 6_000,
   pollInterval: 1_000,
 };

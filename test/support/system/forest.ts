@@ -1,24 +1,23 @@
 import type fc from "fast-check";
 import type { Subject } from "rxjs";
-import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
+import { ThreadId } from "../../../machines/history/ids.ts";
 import { Envelope } from "../../../machines/thread/input.ts";
 import { type CrashPoint, onPoint } from "../../../src/crash-points.ts";
 import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { System, Thread } from "../../../src/system/api.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
-import type { ToolCall } from "../../../src/tool/call.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
 import { type Asked, type Told, treeLimits } from "../thread/grove.ts";
 import { inputOf } from "../thread/tree-post.ts";
-import { faultsNow, faultsOfRequest } from "../thread/tree-rules.ts";
+import { faultsNow } from "../thread/tree-rules.ts";
 import type { Sketch } from "../thread/tree-story.ts";
 import { chunkOf } from "./forest-acts.ts";
 import { ForestJournal } from "./forest-journal.ts";
 import type { Step } from "./forest-story.ts";
+import { ForestWatch } from "./forest-watch.ts";
 import { Operations } from "./operations.ts";
 import { startProcess } from "./process.ts";
-import { repeatable } from "./tools.ts";
 
 const names = [ThreadId.parse("t0"), ThreadId.parse("t1")];
 
@@ -38,8 +37,7 @@ export class Forest implements Told {
   readonly model: ScriptedModel = scriptedModel({ strict: true });
   readonly clock: VirtualClock = virtualClock(1_000);
   readonly #sent: Envelope[] = [];
-  readonly #askers = new WeakMap<object, { readonly threadId: ThreadId; readonly life: number }>();
-  readonly #begun = new Map<CallId, number>();
+  readonly #watch = new ForestWatch(this.tree, this.model);
   readonly #operations: Operations;
   readonly #store: Store;
   readonly #deaf: () => void;
@@ -153,13 +151,16 @@ export class Forest implements Told {
         answersInOrder: true,
         lives,
         watch: {
-          began: (name, call) => this.#began(name, call),
+          began: (name, call) => this.#watch.began(name, call, life),
           opened: (events) => {
             this.#producers = [...this.#producers, events];
           },
         },
-        options: { model: this.model, random: () => 0.5, limits: { ...treeLimits, tries: 3 } },
-        hooks: { onRequest: (threadId, prompt, uncommitted) => lives() && this.#asks(threadId, prompt, uncommitted) },
+        options: { model: this.model, random: () => 0.5, limits: { ...treeLimits, tries: 3, hibernateAfter: 400 } },
+        hooks: {
+          onRequest: (threadId, prompt, uncommitted) =>
+            lives() && this.#watch.asks(threadId, prompt, uncommitted, life),
+        },
         roots: names.map((id) => ({ id })),
       },
       (system) => {
@@ -192,35 +193,6 @@ export class Forest implements Told {
     setImmediate(() => this.#open());
   }
 
-  #asks(
-    threadId: ThreadId,
-    prompt: object,
-    uncommitted: readonly { entry: { kind: string; callId?: string } }[],
-  ): void {
-    const answered = uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? (entry.callId ?? []) : []));
-    this.faults.push(...faultsOfRequest(this.tree, threadId, answered));
-    if (this.model.openRequests.some(({ prompt }) => this.#askerOf(prompt) === threadId))
-      this.faults.push(`R8: ${threadId} asks its model twice at once`);
-    this.#askers.set(prompt, { threadId, life: this.#life });
-  }
-
-  /** The thread that made the request, in this process. */
-  #askerOf(prompt: object): ThreadId | undefined {
-    const asker = this.#askers.get(prompt);
-    return asker?.life === this.#life ? asker.threadId : undefined;
-  }
-
-  #began(name: string, { id, threadId }: ToolCall): void {
-    if (!this.tree.has(threadId)) return void this.faults.push(`${name} was called by ${threadId}, which is nowhere`);
-    const { stored, started } = this.tree.fold(threadId);
-    if (!stored.calls.some(({ callId }) => callId === id)) this.faults.push(`R7: ${id} was handed over, not durable`);
-    if (!started.has(id as CallId)) this.faults.push(`R7: ${id} was handed over and is not marked`);
-    const before = this.#begun.get(id as CallId);
-    if (before === this.#life || (before !== undefined && !repeatable.includes(name)))
-      this.faults.push(`R7: ${name} began again for ${id}`);
-    this.#begun.set(id as CallId, this.#life);
-  }
-
   async #play(step: Step): Promise<void> {
     switch (step.do) {
       case "deliver": {
@@ -232,7 +204,7 @@ export class Forest implements Told {
       case "answer": {
         const open = this.model.openRequests;
         const request = open[step.pick % open.length];
-        const by = request && this.#askerOf(request.prompt);
+        const by = request && this.#watch.askerOf(request.prompt, this.#life);
         if (!request || !by) return;
         const chunks = step.says.map((said) =>
           chunkOf(this.tree, by, said, (letter) => this.#word(letter), this.asked),

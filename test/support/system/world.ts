@@ -183,7 +183,8 @@ export class World {
           model: this.model,
           modelOptions: { eventsAs: signs ? "text" : "call" },
           random: this.#random,
-          limits,
+          // What is inspected is one life of each actor.
+          limits: { ...limits, hibernateAfter: inspect ? 1e12 : 400 },
           ...(inspect && { inspect }),
         },
         hooks: {
