@@ -41,6 +41,7 @@ export class Forest implements Told {
   readonly #operations: Operations;
   readonly #store: Store;
   readonly #deaf: () => void;
+  readonly #hibernateAfter: number;
   #producers: readonly Subject<ProducerEvent>[] = [];
   #system: System | undefined;
   #roots: readonly Thread[] = [];
@@ -50,7 +51,8 @@ export class Forest implements Told {
   #life = 0;
   #words = 0;
 
-  private constructor(scheduler: fc.Scheduler, store: Store) {
+  private constructor(scheduler: fc.Scheduler, store: Store, hibernateAfter: number) {
+    this.#hibernateAfter = hibernateAfter;
     this.#operations = new Operations(scheduler, this.clock, this.model);
     this.#store = store;
     this.tree.onCommit = ({ threadId, children }) =>
@@ -58,8 +60,9 @@ export class Forest implements Told {
     this.#deaf = onPoint((name) => this.#at(name));
   }
 
-  static async begin(scheduler: fc.Scheduler, store: Store): Promise<Forest> {
-    const forest = new Forest(scheduler, store);
+  /** `hibernateAfter`: ms. */
+  static async begin(scheduler: fc.Scheduler, store: Store, hibernateAfter: number): Promise<Forest> {
+    const forest = new Forest(scheduler, store, hibernateAfter);
     forest.#open();
     await forest.#goOn(() => forest.#isUp);
     return forest;
@@ -156,7 +159,11 @@ export class Forest implements Told {
             this.#producers = [...this.#producers, events];
           },
         },
-        options: { model: this.model, random: () => 0.5, limits: { ...treeLimits, tries: 3, hibernateAfter: 400 } },
+        options: {
+          model: this.model,
+          random: () => 0.5,
+          limits: { ...treeLimits, tries: 3, hibernateAfter: this.#hibernateAfter },
+        },
         hooks: {
           onRequest: (threadId, prompt, uncommitted) =>
             lives() && this.#watch.asks(threadId, prompt, uncommitted, life),
