@@ -62,7 +62,11 @@ const holds = (numRuns: number, store: () => Store) =>
   );
 
 describe("a system of families keeps R1 to R9 and loses nothing that threads tell each other, through crashes at every point", () => {
-  it("on a store in memory", () => holds(110, memoryStore));
+  it("on a store in memory", () => holds(110, memoryStore), 180_000);
 
-  it("on SQLite", () => holds(50, () => sqliteStore(":memory:", { synchronous: "normal", logger: silentLogger })));
+  it(
+    "on SQLite",
+    () => holds(50, () => sqliteStore(":memory:", { synchronous: "normal", logger: silentLogger })),
+    180_000,
+  );
 });
