@@ -37,7 +37,7 @@ export type {
   Acceptance,
   CommitOutcome,
   Delivery,
-  LoadedThread as StoredThread,
+  LoadedThread,
   SharedStore,
   Store,
   ThreadSpec,

@@ -5,11 +5,11 @@ import {
   deliveryOf,
   type Fact,
   type FeedItem,
+  type LoadedThread,
   newRecord,
   roomFor,
   type Store,
   StoreClosedError,
-  type StoredThread,
   StoreError,
   type ThreadId,
   type ThreadSpec,
@@ -19,8 +19,8 @@ import {
 type Changeable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A thread as it stands in the file. */
-type Row = Changeable<Omit<StoredThread, "inbox">> & {
-  inbox: StoredThread["inbox"][number][];
+type Row = Changeable<Omit<LoadedThread, "inbox">> & {
+  inbox: LoadedThread["inbox"][number][];
   history: Awaited<ReturnType<Store["history"]>>[number][];
   seen: string[];
   seq: number;

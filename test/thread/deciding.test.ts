@@ -213,6 +213,15 @@ describe("a thread with an active call out", () => {
     expect(again.state).toBe("awaitingActiveCall");
   });
 
+  it("reads what waits in the order of acceptance, though it was told of the later one first (R3)", () => {
+    const fold = turn(settle(new Fold().accept({ kind: "text", text: "go" })), calls("build"));
+    const wait = (text: string) => fold.file({ kind: "text", text, whileBusy: "wait" });
+    const first = wait("first");
+    fold.hear(wait("second")).hear(first);
+    settle(fold.accept({ kind: "result", callId: fold.call("build"), content: [{ type: "text", text: "done" }] }));
+    expect(asked(fold).slice(-2)).toEqual(["user:first", "user:second"]);
+  });
+
   it("defers what can wait, durably and in order, until the last result is there (R3, R4)", () => {
     const fold = subscribed();
     turn(settle(fold.accept(text("run"))), calls("a"), calls("b"));

@@ -1,25 +1,23 @@
 import type fc from "fast-check";
 import type { Subject } from "rxjs";
-import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
+import { ThreadId } from "../../../machines/history/ids.ts";
 import { Envelope } from "../../../machines/thread/input.ts";
 import { type CrashPoint, onPoint } from "../../../src/crash-points.ts";
-import { silentLogger } from "../../../src/logger.ts";
 import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { System, Thread } from "../../../src/system/api.ts";
-import { createSystem } from "../../../src/system/create.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
-import type { ToolCall } from "../../../src/tool/call.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
 import { type Asked, type Told, treeLimits } from "../thread/grove.ts";
 import { inputOf } from "../thread/tree-post.ts";
-import { faultsNow, faultsOfRequest } from "../thread/tree-rules.ts";
+import { faultsNow } from "../thread/tree-rules.ts";
 import type { Sketch } from "../thread/tree-story.ts";
 import { chunkOf } from "./forest-acts.ts";
 import { ForestJournal } from "./forest-journal.ts";
 import type { Step } from "./forest-story.ts";
-import { watchedStore } from "./journal.ts";
-import { repeatable, toolsOfEveryForm } from "./tools.ts";
+import { ForestWatch } from "./forest-watch.ts";
+import { Operations } from "./operations.ts";
+import { startProcess } from "./process.ts";
 
 const names = [ThreadId.parse("t0"), ThreadId.parse("t1")];
 
@@ -39,11 +37,11 @@ export class Forest implements Told {
   readonly model: ScriptedModel = scriptedModel({ strict: true });
   readonly clock: VirtualClock = virtualClock(1_000);
   readonly #sent: Envelope[] = [];
-  readonly #askers = new WeakMap<object, { readonly threadId: ThreadId; readonly life: number }>();
-  readonly #begun = new Map<CallId, number>();
-  readonly #scheduler: fc.Scheduler;
+  readonly #watch = new ForestWatch(this.tree, this.model);
+  readonly #operations: Operations;
   readonly #store: Store;
   readonly #deaf: () => void;
+  readonly #hibernateAfter: number;
   #producers: readonly Subject<ProducerEvent>[] = [];
   #system: System | undefined;
   #roots: readonly Thread[] = [];
@@ -53,16 +51,18 @@ export class Forest implements Told {
   #life = 0;
   #words = 0;
 
-  private constructor(scheduler: fc.Scheduler, store: Store) {
-    this.#scheduler = scheduler;
+  private constructor(scheduler: fc.Scheduler, store: Store, hibernateAfter: number) {
+    this.#hibernateAfter = hibernateAfter;
+    this.#operations = new Operations(scheduler, this.clock, this.model);
     this.#store = store;
     this.tree.onCommit = ({ threadId, children }) =>
       this.faults.push(...faultsNow(this.tree, [threadId, ...children.opened.map((born) => born.threadId)]));
     this.#deaf = onPoint((name) => this.#at(name));
   }
 
-  static async begin(scheduler: fc.Scheduler, store: Store): Promise<Forest> {
-    const forest = new Forest(scheduler, store);
+  /** `hibernateAfter`: ms. */
+  static async begin(scheduler: fc.Scheduler, store: Store, hibernateAfter: number): Promise<Forest> {
+    const forest = new Forest(scheduler, store, hibernateAfter);
     forest.#open();
     await forest.#goOn(() => forest.#isUp);
     return forest;
@@ -77,7 +77,7 @@ export class Forest implements Told {
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await settle(3);
-      for (let left = step.lets; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
+      await this.#operations.release(step.lets);
     }
   }
 
@@ -126,22 +126,8 @@ export class Forest implements Told {
     return `${letter}${this.#words++}.`;
   }
 
-  async #release(): Promise<void> {
-    await this.#scheduler.waitNext(1);
-    await settle(3);
-  }
-
-  /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
   async #goOn(done: () => boolean): Promise<void> {
-    for (let turns = 0; turns < 3_000; turns++) {
-      await settle(3);
-      if (this.#scheduler.count() > 0) await this.#release();
-      else if (done()) return;
-      else if (this.model.openRequests[0]) this.model.openRequests[0].answer("ok");
-      else if (this.clock.due[0] !== undefined)
-        await this.clock.advance(this.clock.due[0] - this.clock.now(), () => settle(3));
-    }
-    this.faults.push("R9: it does not come to rest");
+    if (!(await this.#operations.goOn(done))) this.faults.push("R9: it does not come to rest");
   }
 
   /** How every open thread says that it stands. */
@@ -155,41 +141,44 @@ export class Forest implements Told {
     }
   }
 
-  /** A process begins on the store; what is done by one that has ended never ends, nor do its clocks ring. */
   #open(): void {
     const life = this.#life;
     const lives = () => life === this.#life;
-    const turn = async (label: string): Promise<void> => {
-      await this.#scheduler.schedule(Promise.resolve(), label);
-      if (!lives()) await new Promise(() => {});
-    };
-    const { clock } = this;
-    const begin = async (): Promise<void> => {
-      const system = await createSystem(
-        {
-          model: this.model,
-          store: watchedStore(this.#store, this.tree, turn, () => this.#failures-- > 0, true),
-          clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
-          logger: silentLogger,
-          random: () => 0.5,
-          limits: { ...treeLimits, tries: 3 },
-          tools: toolsOfEveryForm({
-            began: (name, call) => lives() && this.#began(name, call),
-            turn,
-            opened: (events) => {
-              if (lives()) this.#producers = [...this.#producers, events];
-            },
-          }),
+    startProcess(
+      {
+        store: this.#store,
+        notes: this.tree,
+        clock: this.clock,
+        turn: this.#operations.turnsOf(lives),
+        fails: () => this.#failures-- > 0,
+        answersInOrder: true,
+        lives,
+        watch: {
+          began: (name, call) => this.#watch.began(name, call, life),
+          opened: (events) => {
+            this.#producers = [...this.#producers, events];
+          },
         },
-        { onRequest: (threadId, prompt, uncommitted) => lives() && this.#asks(threadId, prompt, uncommitted) },
-      );
-      if (!lives()) return;
-      this.#system = system;
-      const roots: Thread[] = [];
-      for (const name of names) roots.push(await system.open(name));
-      if (lives()) this.#roots = roots;
-    };
-    begin().catch((error: unknown) => lives() && this.faults.push(`a system does not begin: ${String(error)}`));
+        options: {
+          model: this.model,
+          random: () => 0.5,
+          limits: { ...treeLimits, tries: 3, hibernateAfter: this.#hibernateAfter },
+        },
+        hooks: {
+          onRequest: (threadId, prompt, uncommitted) =>
+            lives() && this.#watch.asks(threadId, prompt, uncommitted, life),
+        },
+        roots: names.map((id) => ({ id })),
+      },
+      (system) => {
+        this.#system = system;
+      },
+    ).then(
+      (roots) => {
+        if (lives()) this.#roots = roots;
+      },
+      (error: unknown) => lives() && this.faults.push(`a system does not begin: ${String(error)}`),
+    );
   }
 
   #at(name: CrashPoint): void {
@@ -211,35 +200,6 @@ export class Forest implements Told {
     setImmediate(() => this.#open());
   }
 
-  #asks(
-    threadId: ThreadId,
-    prompt: object,
-    uncommitted: readonly { entry: { kind: string; callId?: string } }[],
-  ): void {
-    const answered = uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? (entry.callId ?? []) : []));
-    this.faults.push(...faultsOfRequest(this.tree, threadId, answered));
-    if (this.model.openRequests.some(({ prompt }) => this.#askerOf(prompt) === threadId))
-      this.faults.push(`R8: ${threadId} asks its model twice at once`);
-    this.#askers.set(prompt, { threadId, life: this.#life });
-  }
-
-  /** The thread that made the request, in this process. */
-  #askerOf(prompt: object): ThreadId | undefined {
-    const asker = this.#askers.get(prompt);
-    return asker?.life === this.#life ? asker.threadId : undefined;
-  }
-
-  #began(name: string, { id, threadId }: ToolCall): void {
-    if (!this.tree.has(threadId)) return void this.faults.push(`${name} was called by ${threadId}, which is nowhere`);
-    const { stored, started } = this.tree.fold(threadId);
-    if (!stored.calls.some(({ callId }) => callId === id)) this.faults.push(`R7: ${id} was handed over, not durable`);
-    if (!started.has(id as CallId)) this.faults.push(`R7: ${id} was handed over and is not marked`);
-    const before = this.#begun.get(id as CallId);
-    if (before === this.#life || (before !== undefined && !repeatable.includes(name)))
-      this.faults.push(`R7: ${name} began again for ${id}`);
-    this.#begun.set(id as CallId, this.#life);
-  }
-
   async #play(step: Step): Promise<void> {
     switch (step.do) {
       case "deliver": {
@@ -251,7 +211,7 @@ export class Forest implements Told {
       case "answer": {
         const open = this.model.openRequests;
         const request = open[step.pick % open.length];
-        const by = request && this.#askerOf(request.prompt);
+        const by = request && this.#watch.askerOf(request.prompt, this.#life);
         if (!request || !by) return;
         const chunks = step.says.map((said) =>
           chunkOf(this.tree, by, said, (letter) => this.#word(letter), this.asked),
@@ -262,7 +222,7 @@ export class Forest implements Told {
       case "emit":
         return this.#emit(step);
       case "pass":
-        return this.clock.advance(step.ms, () => settle(3));
+        return this.#operations.pass(step.ms);
       case "fail":
         this.#failures = step.times;
         return;

@@ -5,18 +5,18 @@ import { callsOf, type PlacedEntry } from "../../../machines/history/entry.ts";
 import type { CallId } from "../../../machines/history/ids.ts";
 import { dedupKeyOf, Envelope } from "../../../machines/thread/input.ts";
 import { InputRefusedError, StoreError } from "../../../src/errors.ts";
-import { silentLogger } from "../../../src/logger.ts";
 import { type ScriptedModel, scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import { memoryStore } from "../../../src/store/memory/memory-store.ts";
-import type { System, SystemOptions, Thread } from "../../../src/system/api.ts";
-import { createSystem } from "../../../src/system/create.ts";
+import type { System, Thread } from "../../../src/system/api.ts";
 import { settle, type VirtualClock, virtualClock } from "../../../src/testing/virtual-clock.ts";
 import type { Update } from "../../../src/thread/update.ts";
 import type { ToolCall } from "../../../src/tool/call.ts";
 import type { ProducerEvent } from "../../../src/tool/define.ts";
-import { Journal, watchedStore } from "./journal.ts";
-import type { Addressed, Sketch, Step } from "./story.ts";
-import { toolsOfEveryForm } from "./tools.ts";
+import { Journal } from "./journal.ts";
+import { Operations } from "./operations.ts";
+import { inputOf } from "./post.ts";
+import { startProcess } from "./process.ts";
+import type { Addressed, Step } from "./story.ts";
 
 export const names = ["t0", "t1"] as const;
 
@@ -76,7 +76,7 @@ export class World {
   threads: readonly Thread[] = [];
   readonly model: ScriptedModel;
   readonly #memory = memoryStore();
-  readonly #scheduler: fc.Scheduler;
+  readonly #operations: Operations;
   readonly #options: WorldOptions;
   readonly #random = random();
   #system: System | undefined;
@@ -86,9 +86,9 @@ export class World {
   #life = 0;
 
   private constructor(scheduler: fc.Scheduler, options: WorldOptions) {
-    this.#scheduler = scheduler;
     this.#options = options;
     this.model = scriptedModel({ strict: options.signs ? { signatures: true } : true });
+    this.#operations = new Operations(scheduler, this.clock, this.model);
   }
 
   static async begin(scheduler: fc.Scheduler, options: WorldOptions = {}): Promise<World> {
@@ -122,7 +122,7 @@ export class World {
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await settle(3);
-      for (let left = step.lets; left > 0 && this.#scheduler.count() > 0; left--) await this.#release();
+      await this.#operations.release(step.lets);
     }
   }
 
@@ -144,17 +144,8 @@ export class World {
     void sending.finally(() => this.#underway--);
   }
 
-  /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
   async goOn(done: () => boolean): Promise<void> {
-    for (let turns = 0; turns < 2_000; turns++) {
-      await settle(3);
-      if (this.#scheduler.count() > 0) await this.#release();
-      else if (done()) return;
-      else if (this.model.openRequests[0]) this.model.openRequests[0].answer("ok");
-      else if (this.clock.due[0] !== undefined)
-        await this.clock.advance(this.clock.due[0] - this.clock.now(), () => settle(3));
-    }
-    this.faults.push("R9: it does not come to rest");
+    if (!(await this.#operations.goOn(done))) this.faults.push("R9: it does not come to rest");
   }
 
   async stop(): Promise<void> {
@@ -170,49 +161,50 @@ export class World {
     return this.#underway > 0 || this.model.openRequests.length > 0 || this.sent.some(({ answer }) => answer === null);
   }
 
-  /** A process begins on the store; what is done by one that has ended never ends, nor do its clocks ring. */
   #open(): void {
     const life = this.#life;
     const lives = () => life === this.#life;
-    const turn = async (label: string): Promise<void> => {
-      await this.#scheduler.schedule(Promise.resolve(), label);
-      if (!lives()) await new Promise(() => {});
-    };
-    const { clock } = this;
-    const options: SystemOptions = {
-      model: this.model,
-      modelOptions: { eventsAs: this.#options.signs ? "text" : "call" },
-      store: watchedStore(this.#memory, this.journal, turn, () => this.#failures-- > 0),
-      clock: { ...clock, setTimeout: (ring, ms) => clock.setTimeout(() => lives() && ring(), ms) },
-      logger: silentLogger,
-      random: this.#random,
-      // What is inspected is one life of each actor.
-      limits: { ...limits, hibernateAfter: this.#options.inspect ? 1e12 : 400 },
-      tools: toolsOfEveryForm({
-        began: (name, call) => lives() && this.#began(name, call),
-        turn,
-        opened: (events) => {
-          if (lives()) this.producers = [...this.producers, events];
+    const { signs, inspect } = this.#options;
+    startProcess(
+      {
+        store: this.#memory,
+        notes: this.journal,
+        clock: this.clock,
+        turn: this.#operations.turnsOf(lives),
+        fails: () => this.#failures-- > 0,
+        lives,
+        watch: {
+          began: (name, call) => this.#began(name, call),
+          opened: (events) => {
+            this.producers = [...this.producers, events];
+          },
         },
-      }),
-      ...(this.#options.inspect && { inspect: this.#options.inspect }),
-    };
-    const begin = async (): Promise<void> => {
-      const system = await createSystem(options, {
-        onRequest: (threadId, _, uncommitted) => lives() && this.onRequest(threadId, uncommitted),
-        onAbort: (_, callId) => lives() && this.stopped.add(callId),
-      });
-      if (!lives()) return;
-      this.#system = system;
-      const threads: Thread[] = [];
-      for (const name of names) {
-        const thread = await system.open(name, { instructions: name });
+        options: {
+          model: this.model,
+          modelOptions: { eventsAs: signs ? "text" : "call" },
+          random: this.#random,
+          // What is inspected is one life of each actor.
+          limits: { ...limits, hibernateAfter: inspect ? 1e12 : 400 },
+          ...(inspect && { inspect }),
+        },
+        hooks: {
+          onRequest: (threadId, _, uncommitted) => lives() && this.onRequest(threadId, uncommitted),
+          onAbort: (_, callId) => lives() && this.stopped.add(callId),
+        },
+        roots: names.map((id) => ({ id, options: { instructions: id } })),
+      },
+      (system) => {
+        this.#system = system;
+      },
+      (thread) => {
         thread.updates$.subscribe((update) => lives() && this.updates.push({ life, update }));
-        threads.push(thread);
-      }
-      if (lives()) this.threads = threads;
-    };
-    begin().catch((error: unknown) => this.faults.push(`a system does not begin: ${String(error)}`));
+      },
+    ).then(
+      (threads) => {
+        if (lives()) this.threads = threads;
+      },
+      (error: unknown) => this.faults.push(`a system does not begin: ${String(error)}`),
+    );
   }
 
   /** The process ends in the middle of everything, and another begins. */
@@ -228,11 +220,6 @@ export class World {
 
   /** Called right before a request goes out. */
   onRequest: (threadId: string, uncommitted: readonly PlacedEntry[]) => void = () => {};
-
-  async #release(): Promise<void> {
-    await this.#scheduler.waitNext(1);
-    await settle(3);
-  }
 
   #began(name: string, { id: callId, threadId }: ToolCall): void {
     const page = this.journal.page(threadId);
@@ -260,7 +247,7 @@ export class World {
       case "emit":
         return this.#emit(step);
       case "pass":
-        return this.clock.advance(step.ms, () => settle(3));
+        return this.#operations.pass(step.ms);
       case "fail":
         this.#failures = step.times;
         return;
@@ -305,46 +292,8 @@ export class World {
     return Envelope.parse({
       threadId: names[thread],
       dedupId: id === null ? name : `d${id}`,
-      input: this.#inputOf(sketch, name),
+      input: inputOf(this, sketch, name),
     });
-  }
-
-  #inputOf(sketch: Sketch, name: string): unknown {
-    switch (sketch.kind) {
-      case "text":
-        return { kind: "text", text: name, whileBusy: sketch.patient ? "wait" : "interrupt" };
-      case "interrupt":
-        return { kind: "interrupt" };
-      case "result": {
-        const { pick, subscription, error } = sketch;
-        const more = { ...(subscription && { subscription: true }), ...(error && { error: true }) };
-        return { kind: "result", callId: this.#callAt(pick), content: [{ type: "text", text: name }], ...more };
-      }
-      case "event":
-        return { kind: "event", callId: this.#callAt(sketch.pick), text: name, associative: true, final: sketch.final };
-      case "timer":
-        return {
-          kind: "timer",
-          callId: this.#callAt(sketch.pick),
-          purpose: sketch.deadline ? "deadline" : "wake",
-          due: 0,
-        };
-      case "progress":
-        return { kind: "progress", callId: this.#callAt(sketch.pick), text: name };
-    }
-  }
-
-  /**
-   * Even picks are calls and subscriptions that live, where there are any. The others are near misses too: calls long
-   * settled, calls of the other thread, one that never was.
-   */
-  #callAt(pick: number): CallId {
-    const live = this.threads.flatMap((thread) => {
-      const { calls, subscriptions } = thread.view();
-      return [...calls, ...subscriptions].map(({ callId }) => callId);
-    });
-    const known = pick % 2 === 0 && live.length > 0 ? live : [...this.everyCall, "t0#99.0" as CallId];
-    return known[(pick >> 1) % known.length] ?? ("t0#99.0" as CallId);
   }
 }
 
