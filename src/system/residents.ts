@@ -15,7 +15,10 @@ export interface Residents {
   /** The thread's actor, loaded if need be; undefined when the store has no such thread. */
   load(threadId: ThreadId): Promise<Resident | undefined>;
   get(threadId: ThreadId): Resident | undefined;
-  /** Settled once the thread is in memory, when it is on its way there; undefined when it is not. Never rejects. */
+  /**
+   * Settled once the thread is in memory, or cannot be, when it is on its way there or waits to be loaded anew; undefined
+   * when neither. Never rejects.
+   */
   loading(threadId: ThreadId): Promise<unknown> | undefined;
   /** What a face holds on to. */
   handle(resident: Resident): ThreadHandle;
@@ -61,6 +64,8 @@ export const createResidents = (
   const arriving = new Map<ThreadId, WaitingInput[]>();
   /** How often in a row a thread's actor ended in an error. */
   const deaths = new Map<ThreadId, number>();
+  /** Threads whose actor is gone and that are to be loaded anew: told when that is over, one way or the other. */
+  const buried = new Map<ThreadId, PromiseWithResolvers<void>>();
   let leaving = false;
   const machine = runnableThread(env, (threadId) => {
     const resident = residents.get(threadId);
@@ -93,6 +98,7 @@ export const createResidents = (
     told.delete(threadId);
     residents.set(threadId, resident);
     handles.held(threadId)?.follow(resident);
+    risen(threadId);
     resident.start();
     // In the same breath: what is told from here on goes to the resident itself.
     resident.accept(arriving.get(threadId) ?? []);
@@ -107,8 +113,19 @@ export const createResidents = (
     if (env.signal.aborted) return;
     const times = deaths.get(threadId) ?? 0;
     deaths.set(threadId, times + 1);
-    env.clock.setTimeout(() => void begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
+    if (!buried.has(threadId)) buried.set(threadId, Promise.withResolvers());
+    handles.held(threadId)?.lost();
+    env.clock.setTimeout(
+      () => void begin(threadId).finally(() => risen(threadId)),
+      Math.min(firstWait * 2 ** times, longestWait),
+    );
   };
+
+  const risen = (threadId: ThreadId): void => {
+    buried.get(threadId)?.resolve();
+    buried.delete(threadId);
+  };
+  env.signal.addEventListener("abort", () => [...buried.keys()].forEach(risen), { once: true });
 
   const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const resident = residents.get(threadId);
@@ -139,8 +156,9 @@ export const createResidents = (
     load: (threadId) => load(threadId),
     begin,
     get: (threadId) => residents.get(threadId),
-    loading: (threadId) => loading.get(threadId)?.catch(() => {}),
-    handle: handles.of,
+    loading: (threadId) => loading.get(threadId)?.catch(() => {}) ?? buried.get(threadId)?.promise,
+    // The one that was found can be gone by now.
+    handle: (resident) => handles.of(residents.get(resident.threadId) ?? resident),
     deliver(threadId, inputs) {
       const resident = residents.get(threadId);
       if (resident) {
