@@ -115,6 +115,7 @@ export class Resident {
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
         announced,
+        now: env.clock.now(),
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),

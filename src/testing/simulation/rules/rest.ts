@@ -29,7 +29,7 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   const claim = (holds: boolean | undefined, fault: string) =>
     holds || faults.push(`${fault} (${threadId}, ${record.state})`);
   const active = calls.some(({ passive }) => !passive);
-  claim(record.state === "running" || record.state === stateOf(thread), `R9: rests as if it were ${stateOf(thread)}`);
+  claim(record.state === stateOf(thread), `R9: rests as if it were ${stateOf(thread)}`);
   claim(
     same(
       calls.map(({ callId }) => callId),
@@ -69,9 +69,6 @@ export const faultsAtRest = async (world: World): Promise<string[]> => {
   for (const threadId of world.record.pages.keys()) {
     const loaded = await world.main.raw.load(threadId);
     if (loaded) threads.set(threadId, loaded);
-    // A process that died over a call that is lost leaves its word behind until the thread's next commit.
-    if (loaded?.record.state === "running" && (await world.main.system?.thread(threadId))?.state === "running")
-      world.blame([`R9: still running (${threadId})`]);
   }
   return [...threads.values()].flatMap((thread) =>
     faultsOfThread(world, thread, thread.opening ? threads.get(thread.opening.parent) : undefined),
