@@ -25,6 +25,8 @@ export interface Page {
   /** Every call that was ever made. */
   readonly made: Map<CallId, Call>;
   readonly started: Set<CallId>;
+  /** Waiting for an approval. */
+  readonly proposed: Set<CallId>;
   readonly subscriptions: Set<CallId>;
   /** The commit that took each input out, by `seq`; more than one is a fault. */
   readonly consumed: Map<number, ThreadCommit[]>;
@@ -68,6 +70,7 @@ export class Record {
       calls: new Map(),
       made: new Map(),
       started: new Set(),
+      proposed: new Set(),
       subscriptions: new Set(),
       consumed: new Map(),
       inbox: new Map(),
@@ -97,8 +100,13 @@ export class Record {
     for (const call of commit.calls.made) {
       page.calls.set(call.callId, call);
       page.made.set(call.callId, call);
+      if (call.status === "proposed") page.proposed.add(call.callId);
     }
-    for (const callId of commit.calls.settled) page.calls.delete(callId);
+    for (const callId of commit.calls.approved ?? []) page.proposed.delete(callId);
+    for (const callId of commit.calls.settled) {
+      page.calls.delete(callId);
+      page.proposed.delete(callId);
+    }
     for (const { callId } of commit.subscriptions.opened) page.subscriptions.add(callId);
     for (const callId of commit.subscriptions.ended) page.subscriptions.delete(callId);
     if (commit.record) {
