@@ -39,9 +39,11 @@ export interface Delivery {
 /**
  * `accepted`: durable, waits in the inbox. `duplicate`: the thread has seen the key, nothing changed. `refused`: not
  * accepted, nothing changed, the key counts as unseen. `feed` is the position of the first of the delivery's facts.
+ * `behind`: the `seq` of the input that waits right in front of it; left out where none does, and by a store that does not
+ * say. Where it is there, a thread that was not told of that one yet reads its inbox before it goes on (R3).
  */
 export type Acceptance =
-  | { readonly status: "accepted"; readonly waiting: WaitingInput; readonly feed: number }
+  | { readonly status: "accepted"; readonly waiting: WaitingInput; readonly feed: number; readonly behind?: number }
   | { readonly status: "duplicate" }
   | { readonly status: "refused"; readonly reason: "unknown-thread" | "inbox-full" | "thread-closed" };
 

@@ -1,6 +1,6 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
-import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Notice } from "../queue/notice.ts";
 import type { Inherited } from "../thread/conversation.ts";
 import { runnableThread } from "../thread/effects.ts";
 import type { ThreadEnvironment } from "../thread/environment.ts";
@@ -28,7 +28,7 @@ export interface Residents {
    */
   begin(threadId: ThreadId, inherited?: Inherited): Promise<void>;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
-  deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
+  deliver(threadId: ThreadId, notices: readonly Notice[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
   refresh(threadId: ThreadId): Promise<void>;
   all(): Iterable<Resident>;
@@ -61,7 +61,7 @@ export const createResidents = (
   });
   const loading = new Map<ThreadId, Promise<Resident | undefined>>();
   /** What came while a thread was loaded; its record may have been read before. */
-  const arriving = new Map<ThreadId, WaitingInput[]>();
+  const arriving = new Map<ThreadId, Notice[]>();
   /** How often in a row a thread's actor ended in an error. */
   const deaths = new Map<ThreadId, number>();
   /** Threads whose actor is gone and that are to be loaded anew: told when that is over, one way or the other. */
@@ -101,7 +101,7 @@ export const createResidents = (
     risen(threadId);
     resident.start();
     // In the same breath: what is told from here on goes to the resident itself.
-    resident.accept(arriving.get(threadId) ?? []);
+    resident.hear(arriving.get(threadId) ?? []);
     return resident;
   };
 
@@ -159,14 +159,14 @@ export const createResidents = (
     loading: (threadId) => loading.get(threadId)?.catch(() => {}) ?? buried.get(threadId)?.promise,
     // The one that was found can be gone by now.
     handle: (resident) => handles.of(residents.get(resident.threadId) ?? resident),
-    deliver(threadId, inputs) {
+    deliver(threadId, notices) {
       const resident = residents.get(threadId);
       if (resident) {
         hibernation.used(resident);
-        return resident.accept(inputs);
+        return resident.hear(notices);
       }
       void begin(threadId);
-      arriving.get(threadId)?.push(...inputs);
+      arriving.get(threadId)?.push(...notices);
     },
     async refresh(threadId) {
       const resident = residents.get(threadId);

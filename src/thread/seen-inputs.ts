@@ -4,6 +4,8 @@ import type { WaitingInput } from "../../machines/thread/input.ts";
 export interface SeenInputs {
   /** True once for each number. */
   isNew(seq: number): boolean;
+  /** Whether it was told of; changes nothing. */
+  knows(seq: number): boolean;
 }
 
 /** Numbers kept; further back nobody tells of an input any more. */
@@ -13,9 +15,11 @@ const kept = 1_000;
 export const seenInputs = (loaded: readonly WaitingInput[]): SeenInputs => {
   const seen = new Set(loaded.map(({ seq }) => seq));
   let floor = 0;
+  const knows = (seq: number): boolean => seq <= floor || seen.has(seq);
   return {
+    knows,
     isNew(seq) {
-      if (seq <= floor || seen.has(seq)) return false;
+      if (knows(seq)) return false;
       seen.add(seq);
       if (seen.size > 2 * kept) {
         const numbers = [...seen].sort((a, b) => a - b);

@@ -119,26 +119,20 @@ const wordsOf = ({ waiting }: Accepted): string | undefined => {
   return input.kind === "report" && !input.failed ? `child ${input.child} ${input.text}` : undefined;
 };
 
-/** R3: what can wait is read in the order it was accepted, as far as it came the same way. */
-const faultsOfOrder = ({ record, mail }: World): string[] => {
-  const ways = new Map<string, string | undefined>();
-  for (const { key, way } of mail.sent) ways.set(key, ways.has(key) && ways.get(key) !== way ? undefined : way);
-  const orders = new Map<string, Map<string, number>>();
-  for (const [index, one] of record.accepted.entries()) {
+/** R3: what can wait is read in the order it was accepted, whoever sent it from where. */
+const faultsOfOrder = ({ record }: World): string[] => {
+  const orders = new Map<ThreadId, Map<string, number>>();
+  for (const one of record.accepted) {
     const words = wordsOf(one);
-    const key = `${one.threadId} ${one.key}`;
-    // What a tool or a producer sends goes the way of its process, which the record does not know.
-    const way = one.from ?? (ways.has(key) ? ways.get(key) : undefined);
-    if (words === undefined || way === undefined) continue;
-    const name = `${one.threadId} from ${way}`;
-    const order = orders.get(name) ?? new Map<string, number>();
-    orders.set(name, order.set(words, index));
+    if (words === undefined) continue;
+    const order = orders.get(one.threadId) ?? new Map<string, number>();
+    orders.set(one.threadId, order.set(words, one.waiting.seq));
   }
-  return [...orders].flatMap(([name, order]) => {
-    const { history } = record.page(name.split(" ")[0] as ThreadId);
+  return [...orders].flatMap(([threadId, order]) => {
+    const { history } = record.page(threadId);
     const read = history.flatMap((placed) => wordsRead(placed) ?? []).filter((words) => order.has(words));
     const sorted = [...read].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-    return same(read, sorted) ? [] : [`R3: ${name} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
+    return same(read, sorted) ? [] : [`R3: ${threadId} read ${read.join(", ")}, which came as ${sorted.join(", ")}`];
   });
 };
 
