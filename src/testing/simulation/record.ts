@@ -5,6 +5,7 @@ import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Opening } from "../../../machines/thread/family.ts";
 import { dedupKeyOf, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { Acceptance, CommitOutcome, Delivery } from "../../store/store.ts";
+import { Questions } from "./questions.ts";
 
 /** An envelope that the store said it accepted. */
 export interface Accepted {
@@ -33,6 +34,8 @@ export interface Page {
   readonly inbox: Map<number, WaitingInput>;
   state: ThreadState;
   halted: boolean;
+  /** How many slices have ended. */
+  slices: number;
   /** It was told to end, or has. */
   closing: boolean;
 }
@@ -50,6 +53,7 @@ export class Record {
   readonly repeated: string[] = [];
   /** Grows with everything that becomes durable. */
   changes = 0;
+  readonly questions = new Questions();
   readonly #listener: Listener;
 
   constructor(listener: Listener) {
@@ -77,6 +81,7 @@ export class Record {
       state: opening ? "running" : "idle",
       halted: false,
       closing: false,
+      slices: 0,
     };
     this.pages.set(threadId, page);
     return page;
@@ -91,6 +96,7 @@ export class Record {
     this.changes++;
     const page = this.page(commit.threadId);
     this.#listener.committing(commit, page, life);
+    this.questions.wrote(commit);
     page.history.push(...commit.entries);
     page.history.sort((a, b) => a.position - b.position);
     for (const seq of commit.consumed) {
@@ -109,6 +115,7 @@ export class Record {
     }
     for (const { callId } of commit.subscriptions.opened) page.subscriptions.add(callId);
     for (const callId of commit.subscriptions.ended) page.subscriptions.delete(callId);
+    page.slices += commit.facts.filter(({ type }) => type === "slice.ended").length;
     if (commit.record) {
       page.state = commit.record.state;
       page.halted = commit.record.halted;

@@ -4,7 +4,7 @@ import { shrink } from "../../../src/testing/simulation/shrink.ts";
 import type { Step, Story } from "../../../src/testing/simulation/step.ts";
 
 const pass = (ms: number): Step => ({ do: "pass", ms, lets: 3 });
-const story = (steps: readonly Step[]): Story => ({ seed: 1, chance: 1, signs: false, steps });
+const story = (steps: readonly Step[]): Story => ({ seed: 1, chance: 1, signs: false, configures: false, steps });
 const passed = ({ steps }: Story) => steps.flatMap((step) => (step.do === "pass" ? [step.ms] : []));
 
 describe("a story that fails", () => {

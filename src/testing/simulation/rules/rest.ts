@@ -1,5 +1,6 @@
 import type { LoadedThread } from "../../../store/store.ts";
 import type { World } from "../world.ts";
+import { faultsOfAskers } from "./questions.ts";
 import { canWait, interrupts } from "./words.ts";
 
 const same = (a: readonly unknown[], b: readonly unknown[]): boolean =>
@@ -41,7 +42,9 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   claim(inbox.length === 0 || active || waitsForAChild(thread), "R9: an input waits for nothing");
   // Between a result that came and the last one that is awaited, the result waits too.
   claim(
-    inbox.every((waiting) => canWait(waiting) || ["result", "timer", "rested", "resume"].includes(waiting.input.kind)),
+    inbox.every(
+      (waiting) => canWait(waiting) || ["result", "timer", "answer", "rested", "resume"].includes(waiting.input.kind),
+    ),
     "R9: what cannot be deferred waits",
   );
   claim(
@@ -70,7 +73,8 @@ export const faultsAtRest = async (world: World): Promise<string[]> => {
     const loaded = await world.main.raw.load(threadId);
     if (loaded) threads.set(threadId, loaded);
   }
-  return [...threads.values()].flatMap((thread) =>
+  const faults = [...threads.values()].flatMap((thread) =>
     faultsOfThread(world, thread, thread.opening ? threads.get(thread.opening.parent) : undefined),
   );
+  return [...faults, ...faultsOfAskers(world)];
 };
