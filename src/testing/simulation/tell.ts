@@ -14,8 +14,8 @@ const picks = 40;
 
 /** Approve, approve for good, deny, and what no question has. */
 const choices: readonly (readonly [number, number])[] = [
-  [6, 0],
-  [2, 1],
+  [5, 0],
+  [4, 1],
   [2, 2],
   [0.5, 9],
 ];
@@ -50,10 +50,10 @@ const tools: readonly (readonly [number, string])[] = [
   [1, "doze"],
   [1, "add"],
   [1, "look"],
-  [1.5, "pay"],
-  [1, "wipe"],
-  [1.2, "query"],
-  [0.8, "inquire"],
+  [5, "pay"],
+  [2.5, "wipe"],
+  [3, "query"],
+  [1.5, "inquire"],
   [1.2, "sleep"],
   [0.7, "sleep_until"],
   [0.7, "sleep_until_event_or_input"],

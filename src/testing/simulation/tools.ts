@@ -46,7 +46,7 @@ export const simulatedTools = ({ began, turn, opened, asks, now }: ToolWatch): r
     began(name, call);
     if (how === "throws") throw new Error(`secret of ${name}`);
   };
-  /** Well: one question. Throws: two at once. Nothing: one that runs out. Odd: one that cannot be asked. */
+  /** Throws: two questions at once, of which one never runs out. Nothing: one that does soon. Odd: one that cannot be asked. */
   const inquires = async (name: string, how: How, call: ToolCall): Promise<unknown> => {
     began(name, call);
     await turn();
@@ -55,8 +55,8 @@ export const simulatedTools = ({ began, turn, opened, asks, now }: ToolWatch): r
     if (how === "odd") return ask("none", { choices: [] });
     if (how === "never") return new Promise(() => {});
     const keys = how === "throws" ? ["one", "two"] : ["one"];
-    const more = how === "nothing" ? { expiresAt: now() + 2_000 } : {};
-    const answers = await Promise.all(keys.map((key) => ask(key, more)));
+    const until = now() + (how === "nothing" ? 2_000 : 60_000);
+    const answers = await Promise.all(keys.map((key) => ask(key, key === "one" ? { expiresAt: until } : {})));
     await turn();
     return `${name} of ${call.id} heard ${answers.map(({ choice }) => choice).join(", ")}`;
   };
