@@ -68,6 +68,11 @@ export interface LoadedThread {
   readonly opening: Opening | null;
   /** Open ones, in the order they were opened. */
   readonly children: readonly Child[];
+  /**
+   * The `seq` of an input up to which all were accepted before this was read: what is not in `inbox` of them was consumed
+   * (R2). Left out by a store that does not say.
+   */
+  readonly acceptedUpTo?: number;
 }
 
 /**

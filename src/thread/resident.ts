@@ -94,7 +94,7 @@ export class Resident {
     this.#onDeath = onDeath;
     this.#onEnd = onEnd;
     this.#onState = onState;
-    this.#seen = seenInputs(loaded.inbox);
+    this.#seen = seenInputs(loaded);
     this.threadId = loaded.threadId;
     this.#hearing = createHearing({
       seen: this.#seen,

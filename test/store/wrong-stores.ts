@@ -75,6 +75,12 @@ export const wrongStores: readonly WrongStore[] = [
       };
     },
   ),
+  wrong("says that it has read what comes later", "has not read what it accepts later", (right) => ({
+    async load(threadId) {
+      const loaded = await right.load(threadId);
+      return loaded && { ...loaded, acceptedUpTo: (loaded.acceptedUpTo ?? 0) + 2 };
+    },
+  })),
   wrong("takes inputs of one accept in the opposite order", "answers each delivery of one accept", (right) => ({
     accept: async (deliveries, limits) => (await right.accept(deliveries.toReversed(), limits)).toReversed(),
   })),

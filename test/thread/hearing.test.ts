@@ -15,7 +15,7 @@ const noticeOf = (seq: number, behind?: number): Notice => ({ waiting: inputAt(s
 
 /** A thread that has `known` in its inbox, and a store whose reads end when the test says so. */
 const hearing = (known: readonly number[] = []) => {
-  const seen = seenInputs(known.map(inputAt));
+  const seen = seenInputs({ inbox: known.map(inputAt) });
   const taken: number[] = [];
   const errors: unknown[] = [];
   const reads: PromiseWithResolvers<readonly WaitingInput[]>[] = [];
@@ -105,5 +105,17 @@ describe("what a thread is told of", () => {
         },
       ),
     );
+  });
+});
+
+describe("a thread that comes into memory again", () => {
+  it("does not take what it consumed before, however late somebody tells of it (R2)", () => {
+    const seen = seenInputs({ inbox: [inputAt(4)], acceptedUpTo: 6 });
+    expect([3, 4, 5, 6, 7, 7].map((seq) => seen.isNew(seq))).toEqual([false, false, false, false, true, false]);
+  });
+
+  it("knows from its inbox alone what was consumed before that, where the store says nothing (R2)", () => {
+    const seen = seenInputs({ inbox: [inputAt(4)] });
+    expect([3, 4, 5].map((seq) => seen.isNew(seq))).toEqual([false, false, true]);
   });
 });

@@ -65,6 +65,16 @@ export const accepting = [
     }
   }),
 
+  requirement("S1", "has not read what it accepts later, where it says how far it has read", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    await store.create(beta, spec, 1);
+    for (const id of ["a", "b", "c"]) {
+      const { acceptedUpTo = 0 } = (await store.load(alpha)) ?? {};
+      const seqs = seqsOf(await store.accept([deliver(beta, id), deliver(alpha, id)], roomy));
+      assert.ok(seqs.every((seq, index) => index === 0 || seq > acceptedUpTo));
+    }
+  }),
+
   requirement("S1", "refuses an input for a thread that does not exist, and creates nothing", async ({ store }) => {
     assert.deepEqual(statusesOf(await store.accept([deliver(alpha, "a")], roomy)), ["unknown-thread"]);
     const seen = await everythingOf(store);
