@@ -35,4 +35,4 @@ export class Configuring {
 
 /** Which of the configurations a request was made with; undefined where threads have none of their own. */
 export const configurationIn = (prompt: readonly unknown[]): string | undefined =>
-  /\bconf\d+\b/.exec(JSON.stringify(prompt[0] ?? ""))?.[0];
+  /conf\d+/.exec(JSON.stringify(prompt[0] ?? ""))?.[0];

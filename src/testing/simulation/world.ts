@@ -9,6 +9,7 @@ import { configurationIn } from "./configuring.ts";
 import type { Coverage } from "./coverage.ts";
 import { type Dice, dice } from "./dice.ts";
 import { breathe, Drive, type OpenRequest } from "./drive.ts";
+import { emit } from "./emitting.ts";
 import { Gate } from "./gate.ts";
 import type { Grounds, Life } from "./life.ts";
 import { Mail } from "./mail.ts";
@@ -17,6 +18,7 @@ import { limits, Processes } from "./processes.ts";
 import { Record } from "./record.ts";
 import { faultsOfCommit, faultsOfRequest } from "./rules/live.ts";
 import { faultsOfApprovals } from "./rules/questions.ts";
+import { Slices } from "./rules/slices.ts";
 import { chunksOf } from "./saying.ts";
 import type { Happening, Step, Story } from "./step.ts";
 import type { Stores } from "./stores.ts";
@@ -42,9 +44,7 @@ export class World {
   readonly #askers = new WeakMap<object, ThreadId>();
   #failures = 0;
   #words = 0;
-  /** With what each thread's model was asked last, in which slice. */
-  readonly #asked = new Map<ThreadId, { readonly slice: string; readonly configuration: string | undefined }>();
-  #switches = 0;
+  readonly #slices: Slices;
 
   constructor(story: Story, stores: Stores, coverage: Coverage) {
     this.#story = story;
@@ -57,6 +57,7 @@ export class World {
         this.blame(faultsOfApprovals(this, commit, before));
       },
     });
+    this.#slices = new Slices(this.record);
     const grounds: Grounds = {
       gate,
       clock: this.clock,
@@ -81,7 +82,8 @@ export class World {
       onRequest: (life, threadId, prompt, uncommitted) => {
         this.#askers.set(prompt, threadId);
         this.blame(faultsOfRequest(this, threadId, uncommitted, life));
-        this.#noteConfiguration(life, threadId, configurationIn(prompt));
+        const goesOn = uncommitted.length === 0;
+        this.blame(this.#slices.faultsOf({ life, threadId, configuration: configurationIn(prompt), goesOn }));
       },
       onDeath: (life) => this.mail.lost(life),
       note,
@@ -160,15 +162,6 @@ export class World {
     return `${kind}${this.#words++}`;
   }
 
-  /** A slice works with one configuration from its beginning to its end, unless the application brings another model. */
-  #noteConfiguration(life: Life, threadId: ThreadId, configuration: string | undefined): void {
-    const slice = `${life.index} ${this.#switches} ${this.record.page(threadId).slices}`;
-    const last = this.#asked.get(threadId);
-    this.#asked.set(threadId, { slice, configuration });
-    if (last?.slice === slice && last.configuration !== configuration)
-      this.blame([`a slice of ${threadId} began with ${last.configuration} and goes on with ${configuration}`]);
-  }
-
   async end(): Promise<void> {
     if (this.main.system) await this.#stop(this.main);
     const { elsewhere } = this.mail;
@@ -218,7 +211,7 @@ export class World {
         return this.processes.configuring.fail(step);
       case "switch":
         this.acts.push({ act: "untold" });
-        this.#switches++;
+        this.#slices.switched = true;
         this.main.system?.useModel(this.main.model, { eventsAs: this.#story.signs ? "text" : "call" });
         return;
       case "crash":
@@ -244,14 +237,9 @@ export class World {
 
   #emit({ pick, what }: Extract<Happening, { do: "emit" }>): void {
     const events = this.processes.producers[pick % this.processes.producers.length];
-    if (events) this.acts.push({ act: "untold" });
-    if (what === "complete") events?.complete();
-    if (what === "error") events?.error(new Error("secret of a producer"));
-    if (what === "complete" || what === "error") return;
-    const text = this.word("e");
-    if (what === "nonsense") events?.next({ words: text } as never);
-    else if (what === "repeat") events?.next({ text, associative: true, id: "same" });
-    else events?.next({ text, associative: what !== "threaded", final: what === "final" });
+    if (!events) return;
+    this.acts.push({ act: "untold" });
+    emit(events, what, () => this.word("e"));
   }
 
   #send(envelopes: readonly Envelope[], there: boolean): void {
