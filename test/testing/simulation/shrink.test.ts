@@ -33,6 +33,12 @@ describe("a story that fails", () => {
     ]);
   });
 
+  it("is told without configurations of threads, where it does not take them", async () => {
+    const configured = { ...story([pass(1)]), configures: true };
+    expect((await shrink(configured, async () => true)).configures).toBe(false);
+    expect((await shrink(configured, async ({ configures }) => configures)).configures).toBe(true);
+  });
+
   it("ends after some hundred plays, however long it is", async () => {
     let plays = 0;
     await shrink(story(Array.from({ length: 2_000 }, () => pass(1))), async () => {
