@@ -48,7 +48,7 @@ export const judgeChoice = (ledger: Ledger, { callId, choiceId }: ChoiceInput): 
  */
 export const judgeAnswer = (ledger: Ledger, input: AnswerInput): "keep" | "hand over" | DiscardReason => {
   const choice = ledger.choices.find(({ choiceId }) => choiceId === input.choiceId);
-  if (!choice || answerTo(ledger, choice.callId)) return "choice-closed";
+  if (!choice || !callOf(ledger, choice.callId) || answerTo(ledger, choice.callId)) return "choice-closed";
   const index = chosenOf(choice, input.choice);
   if (index === undefined) return isOpen(choice) ? "no-such-choice" : "choice-closed";
   // A denial that was recorded and not yet taken into a batch is judged once more when the thread comes into memory.

@@ -1,7 +1,7 @@
 import { produce } from "immer";
 import type { ContentItem, DisplaySegment, Origin, PlacedEntry, ResultEntry } from "../history/entry.ts";
 import type { CallId } from "../history/ids.ts";
-import { displayForm, notExecutedText } from "../history/wording.ts";
+import { displayForm, notExecutedText, restartText } from "../history/wording.ts";
 import type { Failure, RoundOutput } from "../round/turn.ts";
 import { choicesOf, openedFact } from "./asking.ts";
 import type { Choice } from "./choice.ts";
@@ -9,7 +9,16 @@ import type { Call, ThreadCommit, ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
 import type { ToolFailure, WaitingInput } from "./input.ts";
 import { discardInput, takeInput } from "./intake.ts";
-import { inlineCalls, isEnded, isInterrupt, isInterruptingText, type Ledger, leavesATrace, noSlice } from "./ledger.ts";
+import {
+  inlineCalls,
+  isEnded,
+  isInterrupt,
+  isInterruptingText,
+  type Ledger,
+  leavesATrace,
+  lostInline,
+  noSlice,
+} from "./ledger.ts";
 import { restOf } from "./rest.ts";
 import { resultEntryOf, resultFactOf } from "./settle.ts";
 import { type ClosedTurn, closedTurn } from "./turn.ts";
@@ -17,7 +26,7 @@ import { type ClosedTurn, closedTurn } from "./turn.ts";
 /** The result of one inline call. `interrupted` when an input cut it short. */
 export interface InlineResult {
   readonly callId: CallId;
-  readonly origin: Extract<Origin, "sync" | "http_error" | "interrupted">;
+  readonly origin: Extract<Origin, "sync" | "http_error" | "interrupted" | "restart">;
   readonly content: readonly ContentItem[];
   readonly error?: true;
   readonly display?: readonly DisplaySegment[];
@@ -259,6 +268,17 @@ export const skipInline = (ledger: Ledger, at: number): Ledger =>
     })),
     at,
   );
+
+/** Settles inline calls that a process died over, while others are outstanding: nobody but that process had their results. */
+export const closeLostInline = (ledger: Ledger): Ledger => {
+  const { lost, now } = ledger;
+  const gone = lostInline(ledger);
+  return closeInline(
+    { ...ledger, lost: lost.filter((callId) => !gone.includes(callId)) },
+    gone.map((callId) => ({ callId, origin: "restart", error: true, content: restartText() })),
+    now,
+  );
+};
 
 /** The commit of a slice that took only what asks the model nothing. The failure that was in sight stays so. */
 export const closeQuiet = (ledger: Ledger): Ledger => commitOf(ledger, { record: ledger.record, facts: [] });

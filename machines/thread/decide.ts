@@ -21,6 +21,7 @@ import {
   isText,
   isThreaded,
   type Ledger,
+  lostInline,
   noSlice,
   unanswered,
 } from "./ledger.ts";
@@ -90,6 +91,9 @@ const kindOfChild = ({ children }: Ledger, child: string) => children.find(({ th
 export const batchWaits = (ledger: Ledger): boolean =>
   !hasActiveUnanswered(ledger) && (ledger.lost.length > 0 || ledger.inbox.some((input) => rouses(ledger, input)));
 
+/** An inline call was lost beside an active one that goes on: it is settled, so that the record says what the thread rests in. */
+export const lossWaits = (ledger: Ledger): boolean => hasActiveUnanswered(ledger) && lostInline(ledger).length > 0;
+
 /** Something waits that a slice without a round takes care of now; passive calls sleep on. */
 export const quietWaits = (ledger: Ledger): boolean =>
   !hasActiveUnanswered(ledger) && ledger.inbox.some((input) => isQuietlyTaken(ledger, input));
@@ -116,6 +120,7 @@ export const leavesWork = (ledger: Ledger): boolean =>
   textInterrupts(ledger) ||
   roundIsDue(ledger) ||
   batchWaits(ledger) ||
+  lossWaits(ledger) ||
   quietWaits(ledger);
 
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */

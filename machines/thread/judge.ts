@@ -119,13 +119,42 @@ const aside = (
   facts,
 });
 
+const discardedBySlice = (ledger: Ledger, waiting: WaitingInput, reason: DiscardReason): Ledger => {
+  const { slice } = ledger;
+  return {
+    ...ledger,
+    slice: {
+      ...slice,
+      consumed: [...slice.consumed, waiting.seq],
+      facts: [...slice.facts, discarded(waiting, reason)],
+    },
+  };
+};
+
 /** In the order of acceptance, also where who accepts tells of an input later than another of a later one (R3). */
 const filed = (inbox: Ledger["inbox"], waiting: WaitingInput): Ledger["inbox"] => {
   const place = inbox.findLastIndex(({ seq }) => seq < waiting.seq) + 1;
   return [...inbox.slice(0, place), waiting, ...inbox.slice(place)];
 };
 
-/** The ledger after `inputs` came in, and the commit that takes out at once what is not kept (null: all is kept). */
+/**
+ * What the open slice did to the source of an input is not durable yet, and undone when the process ends: what is discarded
+ * for it is discarded by the commit of the slice, and comes up again with the rest when that never is (R1).
+ */
+const fallsWithSlice = ({ slice, choices }: Ledger, { input }: WaitingInput): boolean => {
+  if ("child" in input) return slice.endedChildren.some(({ threadId }) => threadId === input.child);
+  const callId =
+    input.kind === "answer"
+      ? choices.find(({ choiceId }) => choiceId === input.choiceId)?.callId
+      : "callId" in input && input.callId;
+  if (!callId) return false;
+  return slice.settled.includes(callId) || slice.ended.some((subscription) => subscription.callId === callId);
+};
+
+/**
+ * The ledger after `inputs` came in, and the commit that takes out at once what is not kept (null: all is kept, or goes
+ * with the slice).
+ */
 export const sortIn = (
   ledger: Ledger,
   inputs: readonly WaitingInput[],
@@ -137,6 +166,10 @@ export const sortIn = (
     if (judgement === "keep") {
       const after = actOn(acted, waiting);
       acted = { ...after, ledger: { ...after.ledger, inbox: filed(after.ledger.inbox, waiting) } };
+      continue;
+    }
+    if (judgement !== "hand over" && fallsWithSlice(acted.ledger, waiting)) {
+      acted = { ...acted, ledger: discardedBySlice(acted.ledger, waiting, judgement) };
       continue;
     }
     consumed.push(waiting.seq);

@@ -143,7 +143,7 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice" | "announced">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -153,7 +153,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   slice: noSlice,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
-  now: 0,
+  now: origin.now ?? 0,
   stopping: false,
   commit: null,
 });
@@ -237,6 +237,10 @@ export const callsToHandOver = (ledger: Ledger): readonly Call[] =>
 /** Inline calls that are committed and have not run. */
 export const inlineCalls = (ledger: Ledger): readonly Call[] =>
   unanswered(ledger).filter(({ form, status }) => status === "committed" && form === "inline");
+
+/** Inline calls that a process died over and that are not begun again. */
+export const lostInline = ({ calls, lost }: Ledger): readonly CallId[] =>
+  calls.flatMap(({ callId, form }) => (form === "inline" && lost.includes(callId) ? [callId] : []));
 
 /** The text of what the slice began with, for tools that ask what led to their call. */
 export const messageOf = (causes: readonly WaitingInput[]): string =>

@@ -86,6 +86,13 @@ export const threadMachine = threadSetup.createMachine({
           actions: ["beginSlice", "wakeEarly"],
         },
         {
+          guard: "lossWaits",
+          target: "running.committing",
+          description:
+            "A process died over an inline call, and other work goes on: the record no longer says that it runs.",
+          actions: "closeLostInline",
+        },
+        {
           guard: "quietWaits",
           target: "running.committing",
           description: "What asks the model nothing: a child is opened or has ended. Waits sleep on.",

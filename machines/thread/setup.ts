@@ -5,6 +5,7 @@ import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch, takeQuiet } from "./batch.ts";
 import {
   closeInline,
+  closeLostInline,
   closeQuiet,
   closeTurn,
   closeWithoutRound,
@@ -105,6 +106,7 @@ export const threadSetup = setup({
     closeInline: assign(({ context }, { output }: { output: { results: readonly InlineResult[]; at: number } }) =>
       closeInline(context, output.results, output.at),
     ),
+    closeLostInline: assign(({ context }) => closeLostInline(context)),
     skipInline: assign(({ context }, { at }: { at: number }) => skipInline(context, at)),
     closeWithoutRound: assign(({ context }) => closeWithoutRound(context)),
     forgetCommit: assign({ commit: null }),

@@ -57,7 +57,8 @@ const byThread = (deliveries: readonly Delivery[], acceptances: readonly Accepta
   for (const [index, { threadId, facts }] of deliveries.entries()) {
     const acceptance = acceptances[index];
     if (acceptance?.status !== "accepted") continue;
-    const accepted = { waiting: acceptance.waiting, feed: acceptance.feed, facts };
+    const { waiting, feed, behind } = acceptance;
+    const accepted = { waiting, feed, behind, facts };
     const group = groups.get(threadId);
     if (group) group.push(accepted);
     else groups.set(threadId, [accepted]);

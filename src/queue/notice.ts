@@ -8,7 +8,12 @@ export interface AcceptedInput {
   readonly waiting: WaitingInput;
   readonly feed: number;
   readonly facts: readonly Fact[];
+  /** What waits right in front of it, as the store says. */
+  readonly behind?: number | undefined;
 }
+
+/** What a thread is told of an input. */
+export type Notice = Pick<AcceptedInput, "waiting" | "behind">;
 
 /** Told of what one accept call took in for one thread, in the order of acceptance. */
 export type AcceptedListener = (threadId: ThreadId, accepted: readonly AcceptedInput[]) => void;

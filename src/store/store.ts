@@ -39,9 +39,11 @@ export interface Delivery {
 /**
  * `accepted`: durable, waits in the inbox. `duplicate`: the thread has seen the key, nothing changed. `refused`: not
  * accepted, nothing changed, the key counts as unseen. `feed` is the position of the first of the delivery's facts.
+ * `behind`: the `seq` of the input that waits right in front of it; left out where none does, and by a store that does not
+ * say. Where it is there, a thread that was not told of that one yet reads its inbox before it goes on (R3).
  */
 export type Acceptance =
-  | { readonly status: "accepted"; readonly waiting: WaitingInput; readonly feed: number }
+  | { readonly status: "accepted"; readonly waiting: WaitingInput; readonly feed: number; readonly behind?: number }
   | { readonly status: "duplicate" }
   | { readonly status: "refused"; readonly reason: "unknown-thread" | "inbox-full" | "thread-closed" };
 
@@ -66,6 +68,11 @@ export interface LoadedThread {
   readonly opening: Opening | null;
   /** Open ones, in the order they were opened. */
   readonly children: readonly Child[];
+  /**
+   * The `seq` of an input up to which all were accepted before this was read: what is not in `inbox` of them was consumed
+   * (R2). Left out by a store that does not say.
+   */
+  readonly acceptedUpTo?: number;
 }
 
 /**

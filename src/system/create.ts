@@ -174,10 +174,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         for (const [index, fact] of facts.entries())
           hub.publish({ ...fact, threadId, feed: feed + index, at: waiting.at });
     hub.committed();
-    residents.deliver(
-      threadId,
-      accepted.map(({ waiting }) => waiting),
-    );
+    residents.deliver(threadId, accepted);
   });
 
   const deliver = (async (given: unknown) => {

@@ -10,6 +10,7 @@ export class ThreadHandle {
   #last: Resident;
   #told: ThreadState;
   readonly #listeners = new Set<(state: ThreadState) => void>();
+  readonly #mourners = new Set<() => void>();
 
   constructor(resident: Resident) {
     this.#last = resident;
@@ -30,6 +31,17 @@ export class ThreadHandle {
     if (state === this.#told) return;
     this.#told = state;
     for (const listener of [...this.#listeners]) listener(state);
+  }
+
+  /** The actor is gone in the middle of things; another one follows, if the thread can be loaded. */
+  lost(): void {
+    for (const mourner of [...this.#mourners]) mourner();
+  }
+
+  /** Calls `mourner` whenever the actor is lost, until the returned function is called. */
+  onLost(mourner: () => void): () => void {
+    this.#mourners.add(mourner);
+    return () => this.#mourners.delete(mourner);
   }
 
   /** Calls `listener` with each new state, until the returned function is called. */

@@ -1,6 +1,6 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
-import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Notice } from "../queue/notice.ts";
 import type { Inherited } from "../thread/conversation.ts";
 import { runnableThread } from "../thread/effects.ts";
 import type { ThreadEnvironment } from "../thread/environment.ts";
@@ -15,7 +15,10 @@ export interface Residents {
   /** The thread's actor, loaded if need be; undefined when the store has no such thread. */
   load(threadId: ThreadId): Promise<Resident | undefined>;
   get(threadId: ThreadId): Resident | undefined;
-  /** Settled once the thread is in memory, when it is on its way there; undefined when it is not. Never rejects. */
+  /**
+   * Settled once the thread is in memory, or cannot be, when it is on its way there or waits to be loaded anew; undefined
+   * when neither. Never rejects.
+   */
   loading(threadId: ThreadId): Promise<unknown> | undefined;
   /** What a face holds on to. */
   handle(resident: Resident): ThreadHandle;
@@ -25,7 +28,7 @@ export interface Residents {
    */
   begin(threadId: ThreadId, inherited?: Inherited): Promise<void>;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
-  deliver(threadId: ThreadId, inputs: readonly WaitingInput[]): void;
+  deliver(threadId: ThreadId, notices: readonly Notice[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
   refresh(threadId: ThreadId): Promise<void>;
   all(): Iterable<Resident>;
@@ -58,9 +61,11 @@ export const createResidents = (
   });
   const loading = new Map<ThreadId, Promise<Resident | undefined>>();
   /** What came while a thread was loaded; its record may have been read before. */
-  const arriving = new Map<ThreadId, WaitingInput[]>();
+  const arriving = new Map<ThreadId, Notice[]>();
   /** How often in a row a thread's actor ended in an error. */
   const deaths = new Map<ThreadId, number>();
+  /** Threads whose actor is gone and that are to be loaded anew: told when that is over, one way or the other. */
+  const buried = new Map<ThreadId, PromiseWithResolvers<void>>();
   let leaving = false;
   const machine = runnableThread(env, (threadId) => {
     const resident = residents.get(threadId);
@@ -93,9 +98,10 @@ export const createResidents = (
     told.delete(threadId);
     residents.set(threadId, resident);
     handles.held(threadId)?.follow(resident);
+    risen(threadId);
     resident.start();
     // In the same breath: what is told from here on goes to the resident itself.
-    resident.accept(arriving.get(threadId) ?? []);
+    resident.hear(arriving.get(threadId) ?? []);
     return resident;
   };
 
@@ -107,8 +113,19 @@ export const createResidents = (
     if (env.signal.aborted) return;
     const times = deaths.get(threadId) ?? 0;
     deaths.set(threadId, times + 1);
-    env.clock.setTimeout(() => void begin(threadId), Math.min(firstWait * 2 ** times, longestWait));
+    if (!buried.has(threadId)) buried.set(threadId, Promise.withResolvers());
+    handles.held(threadId)?.lost();
+    env.clock.setTimeout(
+      () => void begin(threadId).finally(() => risen(threadId)),
+      Math.min(firstWait * 2 ** times, longestWait),
+    );
   };
+
+  const risen = (threadId: ThreadId): void => {
+    buried.get(threadId)?.resolve();
+    buried.delete(threadId);
+  };
+  env.signal.addEventListener("abort", () => [...buried.keys()].forEach(risen), { once: true });
 
   const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
     const resident = residents.get(threadId);
@@ -139,16 +156,17 @@ export const createResidents = (
     load: (threadId) => load(threadId),
     begin,
     get: (threadId) => residents.get(threadId),
-    loading: (threadId) => loading.get(threadId)?.catch(() => {}),
-    handle: handles.of,
-    deliver(threadId, inputs) {
+    loading: (threadId) => loading.get(threadId)?.catch(() => {}) ?? buried.get(threadId)?.promise,
+    // The one that was found can be gone by now.
+    handle: (resident) => handles.of(residents.get(resident.threadId) ?? resident),
+    deliver(threadId, notices) {
       const resident = residents.get(threadId);
       if (resident) {
         hibernation.used(resident);
-        return resident.accept(inputs);
+        return resident.hear(notices);
       }
       void begin(threadId);
-      arriving.get(threadId)?.push(...inputs);
+      arriving.get(threadId)?.push(...notices);
     },
     async refresh(threadId) {
       const resident = residents.get(threadId);

@@ -23,7 +23,7 @@ export interface ThreadDependencies {
   readonly readerBuffer: number;
   readonly freshId: () => string;
   readonly deliver: (envelope: unknown) => Promise<boolean>;
-  /** Settled once a thread is in memory, when it is on its way there; undefined when it is not. */
+  /** Settled once a thread is in memory, or cannot be, when it is on its way there; undefined when it is not. */
   readonly loading: (threadId: ThreadId) => Promise<unknown> | undefined;
   readonly handle: (resident: Resident) => ThreadHandle;
   /** Any thread, loaded if need be. */
@@ -32,23 +32,26 @@ export interface ThreadDependencies {
   readonly signal: AbortSignal;
 }
 
-/** The next change of state, or the end of the system. */
+/** The next change of state, the loss of the actor, or the end of the system. */
 const nextState = (handle: ThreadHandle, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
-      stop();
+      for (const stop of stops) stop();
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const stop = handle.onState(done);
+    const stops = [handle.onState(done), handle.onLost(done)];
     if (signal.aborted) done();
     else signal.addEventListener("abort", done, { once: true });
   });
 
-/** What was accepted before the call counts: a thread that is on its way into memory for it is not at rest. */
+/**
+ * What was accepted before the call counts: a thread that is on its way into memory for it is not at rest. Rejects when the
+ * thread was running and cannot be loaded any more.
+ */
 const restOf = async (
   handle: ThreadHandle,
-  { loading, signal }: Pick<ThreadDependencies, "loading" | "signal">,
+  { load, loading, signal }: Pick<ThreadDependencies, "load" | "loading" | "signal">,
 ): Promise<ThreadState> => {
   const { threadId } = handle.last;
   for (;;) {
@@ -57,6 +60,8 @@ const restOf = async (
     if (thread.state !== "running") await thread.settled();
     if (handle.last !== thread || loading(threadId) !== undefined) continue;
     if (thread.state !== "running") return thread.state;
+    if (!signal.aborted) await load(threadId);
+    if (!signal.aborted && (handle.last !== thread || handle.last.state !== "running")) continue;
     await nextState(handle, signal);
     if (signal.aborted) throw new SystemStoppedError(`thread ${threadId} was to come to rest`);
   }

@@ -7,11 +7,12 @@ import type { Fact } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
-import type { AcceptedInput } from "../queue/notice.ts";
+import type { AcceptedInput, Notice } from "../queue/notice.ts";
 import type { Acceptance, LoadedThread } from "../store/store.ts";
 import { type Configuration, configurationOf } from "./configuration.ts";
 import { type Conversation, createConversation, type Inherited } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
+import { createHearing, type Hearing } from "./hearing.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
 import { followedBy, type RoundSoFar } from "./so-far.ts";
@@ -62,6 +63,7 @@ export class Resident {
   /** Commits of an actor that is just starting; undefined afterwards. */
   #early: EarlyCommit[] | undefined;
   readonly #seen: SeenInputs;
+  readonly #hearing: Hearing;
   #state: ThreadState | undefined;
   /** What who watches was told last. */
   #told: ThreadState | undefined;
@@ -92,8 +94,20 @@ export class Resident {
     this.#onDeath = onDeath;
     this.#onEnd = onEnd;
     this.#onState = onState;
-    this.#seen = seenInputs(loaded.inbox);
+    this.#seen = seenInputs(loaded);
     this.threadId = loaded.threadId;
+    this.#hearing = createHearing({
+      seen: this.#seen,
+      take: (inputs) => this.accept(inputs),
+      read: async () => {
+        const now = await persist(`inbox of ${this.threadId}`, () => env.store.load(this.threadId), env);
+        return now?.inbox ?? [];
+      },
+      failed: (error) => {
+        const { threadId } = this;
+        if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the inbox could not be read");
+      },
+    });
     this.loaded = loaded;
     this.views = new Map(loaded.views.map((view) => [view.viewType, view]));
     this.conversation = createConversation(env.store, loaded, inherited);
@@ -115,6 +129,7 @@ export class Resident {
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
         announced,
+        now: env.clock.now(),
       },
       clock: env.clock as never,
       ...(env.hooks.onInspection && { inspect: env.hooks.onInspection }),
@@ -149,6 +164,11 @@ export class Resident {
       this.actor.send({ type: "inputs.accepted", inputs: fresh });
   }
 
+  /** Tells of inputs that were accepted; what waits in front of them is read first, where it was not told of yet. */
+  hear(notices: readonly Notice[]): void {
+    this.#hearing.hear(notices);
+  }
+
   get snapshot(): ThreadSnapshot {
     return this.actor.getSnapshot();
   }
@@ -159,9 +179,8 @@ export class Resident {
 
   /** It rests, and everything it has to say is durable: it can leave memory, and nobody misses it. */
   get mayHibernate(): boolean {
-    return (
-      this.#underway === 0 && this.#early === undefined && this.snapshot.status === "active" && this.state !== "running"
-    );
+    const isIdle = this.#underway === 0 && this.#early === undefined && this.#hearing.reading === undefined;
+    return isIdle && this.snapshot.status === "active" && this.state !== "running";
   }
 
   /** Throws when no slice has begun: preparing comes first. */
@@ -208,9 +227,12 @@ export class Resident {
     return done;
   }
 
-  /** Resolves when no commit is under way. */
-  settled(): Promise<unknown> {
-    return this.#commits;
+  /** Resolves when no commit is under way, and everything that was told is judged. */
+  async settled(): Promise<void> {
+    do {
+      await this.#hearing.reading;
+      await this.#commits;
+    } while (this.#hearing.reading !== undefined);
   }
 
   publish(update: Announcement): void {
@@ -298,9 +320,9 @@ export class Resident {
     for (const [index, { threadId, dedupId, input }] of sent.entries()) {
       const acceptance = acceptances[index];
       if (acceptance?.status === "accepted") {
-        const { waiting, feed } = acceptance;
+        const { waiting, feed, behind } = acceptance;
         const accepted = reached.get(threadId) ?? [];
-        accepted.push({ waiting, feed, facts: [{ type: "input.accepted", dedupId, input }] });
+        accepted.push({ waiting, feed, behind, facts: [{ type: "input.accepted", dedupId, input }] });
         reached.set(threadId, accepted);
       } else if (acceptance?.status === "refused")
         this.#env.logger.debug({ threadId, kind: input.kind, reason: acceptance.reason }, "a thread was not reached");

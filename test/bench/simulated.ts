@@ -22,7 +22,13 @@ const doneTo = async (acts: readonly Act[]): Promise<number> => {
   const model = scriptedModel({ strict: true });
   const askers = new WeakMap<object, string>();
   const options = { model, store, clock, limits, logger: silentLogger };
-  const tools = simulatedTools({ began: () => {}, turn: breathe, opened: () => {} });
+  const tools = simulatedTools({
+    began: () => {},
+    turn: breathe,
+    opened: () => {},
+    asks: (call, question) => call.ask(question),
+    now: clock.now,
+  });
   let ids = 0;
   let accepted = 0;
   const begin = async () => {

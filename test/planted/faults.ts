@@ -183,4 +183,59 @@ export const faults: readonly Fault[] = [
     ],
     flags: [],
   },
+  {
+    name: "a call made before its approval",
+    edits: [
+      {
+        file: "machines/thread/ledger.ts",
+        from: 'unanswered(ledger).filter(({ form, status }) => status === "committed" && form !== "inline" && form !== "builtin");',
+        to: 'unanswered(ledger).filter(({ form, status }) => status !== "started" && status !== "acknowledged" && form !== "inline" && form !== "builtin");',
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "an answer that does not reach its tool",
+    edits: [
+      {
+        file: "src/thread/resident.ts",
+        from: "if (answer) registry.answer(",
+        to: "if (answer?.expired) registry.answer(",
+      },
+    ],
+    flags: [],
+  },
+  {
+    name: "a result discarded for what is not durable",
+    edits: [
+      {
+        file: "machines/thread/judge.ts",
+        from: 'if (judgement !== "hand over" && fallsWithSlice(',
+        to: 'if (judgement === "not-due" && fallsWithSlice(',
+      },
+    ],
+    flags: crashes,
+  },
+  {
+    name: "inputs read as they are told of",
+    edits: [
+      {
+        file: "src/thread/hearing.ts",
+        from: "return gap < 0 ? notices.length : gap;",
+        to: "return gap < -1 ? gap : notices.length;",
+      },
+    ],
+    flags: ["--crashes", "--store", "sqlite"],
+  },
+  {
+    name: "a configuration that changes within a slice",
+    edits: [
+      {
+        file: "machines/thread/setup.ts",
+        from: "goOn: assign(({ context }) => ({ slice:",
+        to: "goOn: assign(({ context }) => ({ configured: !context.configuresEachSlice, slice:",
+      },
+    ],
+    flags: [],
+  },
 ];

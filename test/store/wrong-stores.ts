@@ -56,6 +56,31 @@ export const wrongStores: readonly WrongStore[] = [
       );
     },
   })),
+  wrong(
+    "names what waits no more as right in front of an input",
+    "names the input that waits right in front",
+    (right) => {
+      const last = new Map<string, number>();
+      return {
+        async accept(deliveries, limits) {
+          const acceptances = await right.accept(deliveries, limits);
+          return acceptances.map((acceptance, index) => {
+            if (acceptance.status !== "accepted") return acceptance;
+            const threadId = deliveries[index]?.threadId ?? "";
+            const behind = last.get(threadId);
+            last.set(threadId, acceptance.waiting.seq);
+            return behind === undefined ? acceptance : { ...acceptance, behind };
+          });
+        },
+      };
+    },
+  ),
+  wrong("says that it has read what comes later", "has not read what it accepts later", (right) => ({
+    async load(threadId) {
+      const loaded = await right.load(threadId);
+      return loaded && { ...loaded, acceptedUpTo: (loaded.acceptedUpTo ?? 0) + 2 };
+    },
+  })),
   wrong("takes inputs of one accept in the opposite order", "answers each delivery of one accept", (right) => ({
     accept: async (deliveries, limits) => (await right.accept(deliveries.toReversed(), limits)).toReversed(),
   })),

@@ -69,6 +69,18 @@ describe("a store on disk", () => {
     await elsewhere.stop();
   });
 
+  it("reads what another process sent before what was accepted behind it, without waiting for the next look (R3)", async () => {
+    const system = await start(["hello", "read"]);
+    const thread = await system.open("t");
+    await thread.ask("hi");
+    const elsewhere = createSender(store());
+    await elsewhere.send(text("first"));
+    await thread.ask("second");
+    const read = (await thread.history()).flatMap(({ entry }) => (entry.kind === "user" ? [entry.text] : []));
+    expect(read).toEqual(["hi", "first", "second"]);
+    await elsewhere.stop();
+  });
+
   it("keeps what was accepted while no system ran, and the next takes it up", async () => {
     const first = await start(["one"]);
     await (await first.open("t")).ask("hi");

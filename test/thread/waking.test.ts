@@ -45,6 +45,25 @@ describe("a thread whose process ended", () => {
     expect(asked(again)).toEqual(["result a:restart", "result b:tool"]);
   });
 
+  it("settles a lost inline call at once beside others that go on: what is stored says what the thread rests in", () => {
+    const fold = asking()
+      .answered({ blocks: [calls("a"), callsInline("b"), callsInline("c")] })
+      .committed()
+      .dispatched();
+    expect(fold.state).toBe("running.callingInline.open");
+    fold.stored.calls = fold.stored.calls.map((call) => ({
+      ...call,
+      status: call.name === "a" ? "acknowledged" : "started",
+    }));
+    const again = settle(fold.restarted());
+    expect(again.state).toBe("awaitingActiveCall");
+    expect(again.stored.record.state).toBe("awaitingActiveCall");
+    expect(told(again).slice(-2)).toEqual(["result b:restart", "result c:restart"]);
+    expect(again.restarted().state).toBe("awaitingActiveCall");
+    settle(again.accept(result(again, "a")));
+    expect(asked(again)).toEqual(["result a:tool"]);
+  });
+
   it("believes a result that comes in time more than the loss", () => {
     const fold = turn(asking(), calls("a"), calls("b"));
     fold.stored.calls = fold.stored.calls.map((call) =>

@@ -51,7 +51,9 @@ export const memoryStore = (): Store => {
     if (row.record.state === "closed") return { status: "refused", reason: "thread-closed" };
     if (row.inbox.size >= roomFor(delivery.input, inboxLimit)) return { status: "refused", reason: "inbox-full" };
     const waiting = addInput(row, delivery);
-    return { status: "accepted", waiting, feed: feed.append(row, delivery.at, delivery.facts) };
+    const accepted = { status: "accepted", waiting, feed: feed.append(row, delivery.at, delivery.facts) } as const;
+    const behind = waiting.seq - 1;
+    return row.inbox.has(behind) ? { ...accepted, behind } : accepted;
   };
 
   /** Undefined for the children of a thread that does not exist. */

@@ -175,6 +175,7 @@ export const loadedOf = ({
   inbox,
   opening,
   children,
+  seq,
 }: ThreadRow): LoadedThread => ({
   threadId,
   spec,
@@ -187,6 +188,7 @@ export const loadedOf = ({
   inbox: [...inbox.values()],
   opening,
   children: [...children.values()],
+  acceptedUpTo: seq,
 });
 
 /**

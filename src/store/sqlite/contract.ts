@@ -54,6 +54,7 @@ export const contractOn = (
       if (!thread) return undefined;
       const { id, spec, version, record, opening } = thread;
       return {
+        acceptedUpTo: inbox.last(),
         threadId,
         spec,
         version,

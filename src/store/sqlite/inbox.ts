@@ -22,11 +22,17 @@ export interface Inbox {
   threadsBehind(seq: number): ThreadId[];
 }
 
+/** Inputs in an inbox, and the `seq` of the last of them. */
+interface Waiting {
+  readonly waiting: number;
+  readonly last: number | null;
+}
+
 export const inboxOn = (database: Database, feed: Feed): Inbox => {
   const find = database.prepare<{ id: number; state: string }>("SELECT id, state FROM thread WHERE name = ?");
   const known = database.prepare<{ known: 1 }>("SELECT 1 AS known FROM seen WHERE thread = ? AND key = ?");
   const remember = database.prepare("INSERT INTO seen (thread, key) VALUES (?, ?)");
-  const count = database.prepare<{ waiting: number }>("SELECT count(*) AS waiting FROM inbox WHERE thread = ?");
+  const count = database.prepare<Waiting>("SELECT count(*) AS waiting, max(seq) AS last FROM inbox WHERE thread = ?");
   const file = database.prepare("INSERT INTO input (thread, at, body) VALUES (?, ?, ?)");
   const wait = database.prepare("INSERT INTO inbox (thread, seq, interrupts) VALUES (?, ?, 0)");
   const remove = database.prepare("DELETE FROM inbox WHERE thread = ? AND seq = ?");
@@ -42,27 +48,28 @@ export const inboxOn = (database: Database, feed: Feed): Inbox => {
     CROSS JOIN thread ON thread.id = input.thread
     WHERE input.seq > ? ORDER BY name`);
 
-  /** `waiting`: how many inputs the threads of this accept have, counted once for each. */
-  const acceptOne = (delivery: Delivery, inboxLimit: number, waiting: Map<number, number>): Acceptance => {
+  /** `inboxes`: what waits in the threads of this accept, looked up once for each. */
+  const acceptOne = (delivery: Delivery, inboxLimit: number, inboxes: Map<number, Waiting>): Acceptance => {
     const { threadId, dedupId, input, at, key, facts } = delivery;
     const thread = find.get(threadId);
     if (!thread) return { status: "refused", reason: "unknown-thread" };
     if (known.get(thread.id, key)) return { status: "duplicate" };
     if (thread.state === "closed") return { status: "refused", reason: "thread-closed" };
-    const before = waiting.get(thread.id) ?? count.get(thread.id)?.waiting ?? 0;
-    if (before >= roomFor(input, inboxLimit)) return { status: "refused", reason: "inbox-full" };
-    waiting.set(thread.id, before + 1);
+    const { waiting, last } = inboxes.get(thread.id) ?? count.get(thread.id) ?? { waiting: 0, last: null };
+    if (waiting >= roomFor(input, inboxLimit)) return { status: "refused", reason: "inbox-full" };
     remember.run(thread.id, key);
     const seq = Number(file.run(thread.id, at, JSON.stringify({ dedupId, input })).lastInsertRowid);
     wait.run(thread.id, seq);
+    inboxes.set(thread.id, { waiting: waiting + 1, last: seq });
     const first = feed.append(thread.id, at, sharedWithInput(facts, { dedupId, input }, seq));
-    return { status: "accepted", waiting: { seq, dedupId, input, at }, feed: first };
+    const accepted = { status: "accepted", waiting: { seq, dedupId, input, at }, feed: first } as const;
+    return last === null ? accepted : { ...accepted, behind: last };
   };
 
   return {
     accept(deliveries, inboxLimit) {
-      const waiting = new Map<number, number>();
-      return deliveries.map((delivery) => acceptOne(delivery, inboxLimit, waiting));
+      const inboxes = new Map<number, Waiting>();
+      return deliveries.map((delivery) => acceptOne(delivery, inboxLimit, inboxes));
     },
     consume(thread, seqs) {
       for (const seq of seqs) remove.run(thread, seq);

@@ -10,6 +10,8 @@ export interface Begun {
   readonly threadId: ThreadId;
   /** What the store knew of the call at that moment. */
   readonly durable: boolean;
+  /** Nobody has approved it. */
+  readonly proposed: boolean;
   readonly started: boolean;
   /** A result of the call was durable already. */
   readonly answered: boolean;
@@ -33,6 +35,7 @@ export const begunOf = (
     callId,
     threadId,
     durable: page.calls.has(callId),
+    proposed: page.proposed.has(callId),
     started: page.started.has(callId),
     answered: record.isAnswered(threadId, callId),
     closed: page.state === "closed",

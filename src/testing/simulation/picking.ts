@@ -8,9 +8,14 @@ export const envelopeOf = (record: Record, { thread, id, sketch }: Addressed, wo
   const threads = [...record.pages.keys()];
   const input = inputOf(record, sketch, word);
   const about = "callId" in input ? (input.callId as string) : undefined;
+  const asker = "choiceId" in input ? record.questions.asked.get(input.choiceId as string)?.threadId : undefined;
   // One in seven goes to another thread than the one the call is of.
   const threadId =
-    about !== undefined && thread % 7 !== 1 ? about.slice(0, about.lastIndexOf("#")) : threads[thread % threads.length];
+    asker !== undefined && thread % 7 !== 1
+      ? asker
+      : about !== undefined && thread % 7 !== 1
+        ? about.slice(0, about.lastIndexOf("#"))
+        : threads[thread % threads.length];
   return Envelope.parse({ threadId: threadId ?? "t0", dedupId: id === null ? word : `d${id}`, input });
 };
 
@@ -34,9 +39,22 @@ const inputOf = (record: Record, sketch: Sketch, word: string): { readonly kind:
     }
     case "progress":
       return { kind: "progress", callId: callAt(record, sketch.pick), text: word } as never;
+    case "answer": {
+      const { pick, choice } = sketch;
+      // Who answers is said by nobody else: it tells the answers apart.
+      return { kind: "answer", choiceId: questionAt(record, pick), choice, by: word } as never;
+    }
     default:
       return { kind: sketch.kind };
   }
+};
+
+/** Two in three are open, where there are any. The others were answered, have ended, or never were. */
+const questionAt = ({ questions }: Record, pick: number): string => {
+  const every = [...questions.asked.values()];
+  const open = every.filter(({ answer, closed }) => answer === null && closed === 0);
+  const known = pick % 3 !== 0 && open.length > 0 ? open : every.toReversed();
+  return known[(pick >> 1) % Math.max(known.length, 1)]?.choice.choiceId ?? "t0#99.0";
 };
 
 /**

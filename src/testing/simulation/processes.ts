@@ -8,6 +8,8 @@ import { createSystem } from "../../system/create.ts";
 import type { SystemHooks } from "../../thread/environment.ts";
 import type { ToolCall } from "../../tool/call.ts";
 import type { ProducerEvent } from "../../tool/define.ts";
+import { askedBy } from "./asking.ts";
+import { Configuring } from "./configuring.ts";
 import type { Coverage } from "./coverage.ts";
 import { afterTheFact, Crash } from "./crash.ts";
 import type { Dice } from "./dice.ts";
@@ -30,6 +32,8 @@ export const limits = {
   tries: 3,
   hibernateAfter: 1_500,
   residents: 3,
+  approval: 30_000,
+  configuration: 2_000,
   lease: 6_000,
   pollInterval: 1_000,
 };
@@ -40,6 +44,7 @@ export interface ProcessParts {
   readonly chance: Dice;
   readonly coverage: Coverage;
   readonly signs: boolean;
+  readonly configures: boolean;
   readonly began: (life: Life, name: string, call: ToolCall) => void;
   readonly onRequest: (life: Life, ...asked: Parameters<NonNullable<SystemHooks["onRequest"]>>) => void;
   readonly onDeath: (life: Life) => void;
@@ -56,6 +61,7 @@ export class Processes {
   main: Life;
   /** Sources that the living process listens to. */
   producers: readonly Subject<ProducerEvent>[] = [];
+  readonly configuring = new Configuring();
   /** Where it ends, and how often it has to come there first. */
   armed: { readonly point: CrashPoint; left: number } | undefined;
   readonly #parts: ProcessParts;
@@ -115,7 +121,7 @@ export class Processes {
   }
 
   #optionsOf(life: Life): SystemOptions {
-    const { signs, chance, grounds, began } = this.#parts;
+    const { signs, configures, chance, grounds, began } = this.#parts;
     return {
       model: life.model,
       modelOptions: { eventsAs: signs ? "text" : "call" },
@@ -123,10 +129,13 @@ export class Processes {
       clock: life.clock,
       logger: silentLogger,
       random: () => chance.next(),
+      ...(configures && { threadConfig: this.configuring.of(life, grounds.gate) }),
       limits,
       tools: simulatedTools({
         began: (name, call) => life.alive && began(life, name, call),
         turn: () => grounds.gate.turn(life),
+        asks: (call, question) => askedBy(life, grounds.record.questions, call, question),
+        now: life.clock.now,
         opened: (events) => {
           if (life === this.main) this.producers = [...this.producers, events];
         },

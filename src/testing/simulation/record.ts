@@ -5,6 +5,7 @@ import type { Fact } from "../../../machines/thread/facts.ts";
 import type { Opening } from "../../../machines/thread/family.ts";
 import { dedupKeyOf, type WaitingInput } from "../../../machines/thread/input.ts";
 import type { Acceptance, CommitOutcome, Delivery } from "../../store/store.ts";
+import { Questions } from "./questions.ts";
 
 /** An envelope that the store said it accepted. */
 export interface Accepted {
@@ -25,12 +26,16 @@ export interface Page {
   /** Every call that was ever made. */
   readonly made: Map<CallId, Call>;
   readonly started: Set<CallId>;
+  /** Waiting for an approval. */
+  readonly proposed: Set<CallId>;
   readonly subscriptions: Set<CallId>;
   /** The commit that took each input out, by `seq`; more than one is a fault. */
   readonly consumed: Map<number, ThreadCommit[]>;
   readonly inbox: Map<number, WaitingInput>;
   state: ThreadState;
   halted: boolean;
+  /** How many slices have ended. */
+  slices: number;
   /** It was told to end, or has. */
   closing: boolean;
 }
@@ -48,6 +53,7 @@ export class Record {
   readonly repeated: string[] = [];
   /** Grows with everything that becomes durable. */
   changes = 0;
+  readonly questions = new Questions();
   readonly #listener: Listener;
 
   constructor(listener: Listener) {
@@ -68,12 +74,14 @@ export class Record {
       calls: new Map(),
       made: new Map(),
       started: new Set(),
+      proposed: new Set(),
       subscriptions: new Set(),
       consumed: new Map(),
       inbox: new Map(),
       state: opening ? "running" : "idle",
       halted: false,
       closing: false,
+      slices: 0,
     };
     this.pages.set(threadId, page);
     return page;
@@ -88,6 +96,7 @@ export class Record {
     this.changes++;
     const page = this.page(commit.threadId);
     this.#listener.committing(commit, page, life);
+    this.questions.wrote(commit);
     page.history.push(...commit.entries);
     page.history.sort((a, b) => a.position - b.position);
     for (const seq of commit.consumed) {
@@ -97,10 +106,16 @@ export class Record {
     for (const call of commit.calls.made) {
       page.calls.set(call.callId, call);
       page.made.set(call.callId, call);
+      if (call.status === "proposed") page.proposed.add(call.callId);
     }
-    for (const callId of commit.calls.settled) page.calls.delete(callId);
+    for (const callId of commit.calls.approved ?? []) page.proposed.delete(callId);
+    for (const callId of commit.calls.settled) {
+      page.calls.delete(callId);
+      page.proposed.delete(callId);
+    }
     for (const { callId } of commit.subscriptions.opened) page.subscriptions.add(callId);
     for (const callId of commit.subscriptions.ended) page.subscriptions.delete(callId);
+    page.slices += commit.facts.filter(({ type }) => type === "slice.ended").length;
     if (commit.record) {
       page.state = commit.record.state;
       page.halted = commit.record.halted;

@@ -16,21 +16,22 @@ const simpler = (step: Step): readonly Step[] => {
 };
 
 /**
- * A shorter story that still fails, found by leaving out parts of it: halves, then quarters, then single steps, then what is
+ * A shorter story that still fails, found by leaving out parts of it: configurations of threads, then halves, then quarters, then single steps, then what is
  * inside them, and last the chance that something is left pending between steps. Not the shortest: it gives up after some
  * hundred plays.
  */
 export const shrink = async (story: Story, fails: (story: Story) => Promise<boolean>): Promise<Story> => {
   let best = story;
   let plays = 0;
-  const keeps = async (steps: readonly Step[]): Promise<boolean> => {
+  const takes = async (simplerStory: Story): Promise<boolean> => {
     if (plays >= most) return false;
     plays++;
-    const shorter = { ...best, steps };
-    if (!(await fails(shorter))) return false;
-    best = shorter;
+    if (!(await fails(simplerStory))) return false;
+    best = simplerStory;
     return true;
   };
+  const keeps = (steps: readonly Step[]): Promise<boolean> => takes({ ...best, steps });
+  if (best.configures) await takes({ ...best, configures: false });
   for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let again = true; again; ) {
       again = false;

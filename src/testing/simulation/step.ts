@@ -10,6 +10,8 @@ export type Sketch =
   | { readonly kind: "result"; readonly pick: number; readonly subscription: boolean; readonly error: boolean }
   | { readonly kind: "event"; readonly pick: number; readonly associative: boolean; readonly final: boolean }
   | { readonly kind: "progress"; readonly pick: number }
+  /** `choice`: a number, also one that the question does not have. */
+  | { readonly kind: "answer"; readonly pick: number; readonly choice: number }
   | { readonly kind: "interrupt" | "halt" | "close" };
 
 /** `id`: a dedup id from a small pool, so that ids of different origins meet; null for a fresh one. */
@@ -50,6 +52,8 @@ export type Happening =
   | { readonly do: "pass"; readonly ms: number }
   /** The store refuses to work, so many times. */
   | { readonly do: "fail"; readonly times: number }
+  /** Who says what threads work with throws, answers nonsense, or does not answer at all, so many times. */
+  | { readonly do: "misconfigure"; readonly times: number; readonly how: "throws" | "odd" | "never" }
   /** The application brings another model: what is loaded is out of date. */
   | { readonly do: "switch" }
   /** The process ends in the middle of everything, and another begins on the same store. */
@@ -70,5 +74,7 @@ export interface Story {
   readonly chance: number;
   /** The model signs its calls, refuses those it did not sign, and is shown events as text. */
   readonly signs: boolean;
+  /** Each slice asks what its thread works with. */
+  readonly configures: boolean;
   readonly steps: readonly Step[];
 }

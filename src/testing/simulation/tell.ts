@@ -12,6 +12,14 @@ export interface StoryOptions {
 
 const picks = 40;
 
+/** Approve, approve for good, deny, and what no question has. */
+const choices: readonly (readonly [number, number])[] = [
+  [5, 0],
+  [4, 1],
+  [2, 2],
+  [0.5, 9],
+];
+
 const sketchOf = (chance: Dice): Sketch => {
   const pick = chance.below(picks);
   return chance.weighted<() => Sketch>([
@@ -19,6 +27,7 @@ const sketchOf = (chance: Dice): Sketch => {
     [6, () => ({ kind: "result", pick, subscription: chance.chance(0.4), error: chance.chance(0.2) })],
     [8, () => ({ kind: "event", pick, associative: chance.chance(0.5), final: chance.chance(0.15) })],
     [1, () => ({ kind: "progress", pick })],
+    [6, () => ({ kind: "answer", pick, choice: chance.weighted(choices) })],
     [2, () => ({ kind: "interrupt" })],
     [1, () => ({ kind: "halt" })],
     [0.5, () => ({ kind: "close" })],
@@ -41,6 +50,10 @@ const tools: readonly (readonly [number, string])[] = [
   [1, "doze"],
   [1, "add"],
   [1, "look"],
+  [5, "pay"],
+  [2.5, "wipe"],
+  [3, "query"],
+  [1.5, "inquire"],
   [1.2, "sleep"],
   [0.7, "sleep_until"],
   [0.7, "sleep_until_event_or_input"],
@@ -124,6 +137,14 @@ const happeningOf = (chance: Dice, { crashes, shared }: StoryOptions): Happening
     [2.5, () => ({ do: "pass", ms: chance.of([1, 500, 1_000, 5_000, 60_000]) })],
     [0.7, () => ({ do: "fail", times: 1 + chance.below(3) })],
     [0.3, () => ({ do: "switch" })],
+    [
+      0.5,
+      () => ({
+        do: "misconfigure",
+        times: 1 + chance.below(3),
+        how: chance.of(["throws", "odd", "never"] as const),
+      }),
+    ],
     [0.5, () => ({ do: "restart" })],
     [crashes ? 0.5 : 0, () => ({ do: "crash" })],
     [crashes ? 1.2 : 0, () => ({ do: "crash at", point: chance.of(crashPoints), nth: 1 + chance.below(3) })],
@@ -148,5 +169,11 @@ export const storyOf = (seed: number, options: StoryOptions): Story => {
     there: false,
     lets: chance.below(24),
   };
-  return { seed, chance: Math.floor(chance.next() * 2 ** 31), signs: chance.chance(0.25), steps: [first, ...steps] };
+  return {
+    seed,
+    chance: Math.floor(chance.next() * 2 ** 31),
+    signs: chance.chance(0.25),
+    configures: chance.chance(0.4),
+    steps: [first, ...steps],
+  };
 };

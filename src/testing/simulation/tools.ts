@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { ToolCall } from "../../tool/call.ts";
 import { defineTool, type ProducerEvent, type Tool } from "../../tool/define.ts";
+import type { Question, QuestionAnswer } from "../../tool/question.ts";
 import type { How } from "./step.ts";
 
 const inputSchema = z.object({ how: z.enum(["well", "throws", "nothing", "odd", "never"]) });
@@ -13,10 +14,17 @@ export interface ToolWatch {
   /** Resolves when the work may end. */
   readonly turn: () => Promise<void>;
   readonly opened: (events: Subject<ProducerEvent>) => void;
+  /** A tool asks a person, and is answered, or told that it never will be. */
+  readonly asks: (call: ToolCall, question: Question) => Promise<QuestionAnswer>;
+  /** ms since the epoch. */
+  readonly now: () => number;
 }
 
+/** Tools whose calls wait for a person's word. */
+export const guarded: ReadonlySet<string> = new Set(["pay", "wipe"]);
+
 /** Tools whose calls may begin once more in another process. */
-export const repeatable: ReadonlySet<string> = new Set(["timed", "look", "follow"]);
+export const repeatable: ReadonlySet<string> = new Set(["timed", "look", "follow", "wipe", "query"]);
 
 const circular = (): unknown => {
   const round: { self?: unknown } = {};
@@ -25,7 +33,7 @@ const circular = (): unknown => {
 };
 
 /** A tool of every behaviour; `how` says what the call comes to. Results name their call, so that each can be told apart. */
-export const simulatedTools = ({ began, turn, opened }: ToolWatch): readonly Tool[] => {
+export const simulatedTools = ({ began, turn, opened, asks, now }: ToolWatch): readonly Tool[] => {
   const works = async (name: string, how: How, call: ToolCall): Promise<unknown> => {
     began(name, call);
     if (how === "never") return new Promise(() => {});
@@ -37,6 +45,20 @@ export const simulatedTools = ({ began, turn, opened }: ToolWatch): readonly Too
   const starts = (name: string, how: How, call: ToolCall): void => {
     began(name, call);
     if (how === "throws") throw new Error(`secret of ${name}`);
+  };
+  /** Throws: two questions at once, of which one never runs out. Nothing: one that does soon. Odd: one that cannot be asked. */
+  const inquires = async (name: string, how: How, call: ToolCall): Promise<unknown> => {
+    began(name, call);
+    await turn();
+    const ask = (key: string, more: Partial<Question> = {}) =>
+      asks(call, { key, prompt: `${call.id} asks ${key}`, choices: ["yes", "no", "perhaps"], default: "no", ...more });
+    if (how === "odd") return ask("none", { choices: [] });
+    if (how === "never") return new Promise(() => {});
+    const keys = how === "throws" ? ["one", "two"] : ["one"];
+    const until = now() + (how === "nothing" ? 2_000 : 60_000);
+    const answers = await Promise.all(keys.map((key) => ask(key, key === "one" ? { expiresAt: until } : {})));
+    await turn();
+    return `${name} of ${call.id} heard ${answers.map(({ choice }) => choice).join(", ")}`;
   };
   const parts = (name: string) => ({ name, description: `Does ${name}.`, inputSchema });
   const producer = (): Subject<ProducerEvent> => {
@@ -62,6 +84,15 @@ export const simulatedTools = ({ began, turn, opened }: ToolWatch): readonly Too
     }),
     defineTool({ ...parts("add"), inline: ({ how }, call) => works("add", how, call) }),
     defineTool({ ...parts("look"), annotations, inline: ({ how }, call) => works("look", how, call) }),
+    defineTool({ ...parts("pay"), needsApproval: true, run: ({ how }, call) => works("pay", how, call) }),
+    defineTool({
+      ...parts("wipe"),
+      deadline: 3_000,
+      annotations: { idempotent: true, destructive: true },
+      dispatch: ({ how }, call) => starts("wipe", how, call),
+    }),
+    defineTool({ ...parts("query"), annotations, run: ({ how }, call) => inquires("query", how, call) }),
+    defineTool({ ...parts("inquire"), run: ({ how }, call) => inquires("inquire", how, call) }),
     defineTool({ ...parts("watch"), subscribe: subscribes("watch") }),
     defineTool({
       ...parts("follow"),

@@ -2,12 +2,14 @@ import type { ThreadId } from "../../../machines/history/ids.ts";
 import { Envelope } from "../../../machines/thread/input.ts";
 import type { ScriptedChunk, ScriptedEnd } from "../../model/scripted/answer.ts";
 import type { ScriptedRequest } from "../../model/scripted/request.ts";
-import { isShared } from "../../store/store.ts";
 import { type VirtualClock, virtualClock } from "../virtual-clock.ts";
 import type { Act } from "./act.ts";
 import { type Begun, begunOf } from "./begun.ts";
+import { configurationIn } from "./configuring.ts";
 import type { Coverage } from "./coverage.ts";
 import { type Dice, dice } from "./dice.ts";
+import { breathe, Drive, type OpenRequest } from "./drive.ts";
+import { emit } from "./emitting.ts";
 import { Gate } from "./gate.ts";
 import type { Grounds, Life } from "./life.ts";
 import { Mail } from "./mail.ts";
@@ -15,15 +17,11 @@ import { envelopeOf } from "./picking.ts";
 import { limits, Processes } from "./processes.ts";
 import { Record } from "./record.ts";
 import { faultsOfCommit, faultsOfRequest } from "./rules/live.ts";
+import { faultsOfApprovals } from "./rules/questions.ts";
+import { Slices } from "./rules/slices.ts";
 import { chunksOf } from "./saying.ts";
 import type { Happening, Step, Story } from "./step.ts";
 import type { Stores } from "./stores.ts";
-
-/** Turns of the world after which something goes round in circles. */
-const patience = 6_000;
-
-/** Lets everything follow that follows without time, chance or anybody's doing. */
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * A whole running system, process after process on one store, under a clock that stands until it is turned, with a record
@@ -42,22 +40,26 @@ export class World {
   readonly acts: Act[] = [];
   readonly #story: Story;
   readonly #stores: Stores;
-  readonly #gate: Gate;
+  readonly #drive: Drive;
   readonly #askers = new WeakMap<object, ThreadId>();
   #failures = 0;
   #words = 0;
-  #resting: { readonly life: Life; readonly changes: number; readonly until: number; done: boolean } | undefined;
+  readonly #slices: Slices;
 
   constructor(story: Story, stores: Stores, coverage: Coverage) {
     this.#story = story;
     this.#stores = stores;
     const chance: Dice = dice(story.chance);
-    this.#gate = new Gate(chance);
+    const gate = new Gate(chance);
     this.record = new Record({
-      committing: (commit, before, life) => this.blame(faultsOfCommit(this, commit, before, life)),
+      committing: (commit, before, life) => {
+        this.blame(faultsOfCommit(this, commit, before, life));
+        this.blame(faultsOfApprovals(this, commit, before));
+      },
     });
+    this.#slices = new Slices(this.record);
     const grounds: Grounds = {
-      gate: this.#gate,
+      gate,
       clock: this.clock,
       record: this.record,
       waits: () => chance.of(["before", "after", "not"] as const),
@@ -74,14 +76,28 @@ export class World {
       chance,
       coverage,
       signs: story.signs,
+      configures: story.configures,
       began: (life, name, call) =>
         this.begun.push(begunOf(this.record, name, call, life, this.processes.isUnaware(life))),
       onRequest: (life, threadId, prompt, uncommitted) => {
         this.#askers.set(prompt, threadId);
         this.blame(faultsOfRequest(this, threadId, uncommitted, life));
+        const goesOn = uncommitted.length === 0;
+        this.blame(this.#slices.faultsOf({ life, threadId, configuration: configurationIn(prompt), goesOn }));
       },
       onDeath: (life) => this.mail.lost(life),
       note,
+      blame,
+    });
+    this.#drive = new Drive({
+      gate,
+      clock: this.clock,
+      record: this.record,
+      mail: this.mail,
+      processes: this.processes,
+      openRequests: () => this.openRequests,
+      answer: ({ threadId, request }) => this.#answer(threadId, request, [{ text: this.word("ok") }], "final"),
+      pass: (ms) => this.#pass(ms),
       blame,
     });
   }
@@ -96,11 +112,7 @@ export class World {
   }
 
   /** Requests to models of processes that live, with the threads they are of. */
-  get openRequests(): readonly {
-    readonly life: Life;
-    readonly threadId: ThreadId;
-    readonly request: ScriptedRequest;
-  }[] {
+  get openRequests(): readonly OpenRequest[] {
     return this.processes.lives.flatMap((life) =>
       life.alive && !life.paused
         ? life.model.openRequests.map((request) => ({ life, request, threadId: this.askerOf(request) }))
@@ -113,18 +125,13 @@ export class World {
   }
 
   async play(steps: readonly Step[]): Promise<void> {
-    await this.#drive(() => this.main.roots.length > 0);
+    await this.#drive.until(() => this.main.roots.length > 0);
     for (const step of steps) {
       this.processes.wake();
       this.log.push(JSON.stringify(step));
       await this.#play(step);
       await breathe();
-      for (let left = step.lets; left > 0 && this.#gate.count > 0; left--) {
-        this.#gate.release();
-        await breathe();
-        this.processes.revive();
-      }
-      this.processes.revive();
+      await this.#drive.let(step.lets);
     }
   }
 
@@ -135,12 +142,13 @@ export class World {
   async finish(): Promise<void> {
     this.#failures = 0;
     this.processes.armed = undefined;
+    this.processes.configuring.recover();
     for (const life of this.processes.lives)
       if (life.paused && this.processes.leased === life) this.processes.kill(life);
-    await this.#drive(() => this.main.roots.length > 0);
+    await this.#drive.until(() => this.main.roots.length > 0);
     this.processes.wake();
     for (const envelope of this.mail.unsure) this.#send([envelope], false);
-    await this.#drive(() => this.#isAtRest());
+    await this.#drive.toRest();
   }
 
   /** The owner's own envelopes, one to each of the threads, and all that follows from them. */
@@ -162,56 +170,6 @@ export class World {
     await breathe();
     const lives = [...this.processes.lives, ...(elsewhere ? [elsewhere] : [])];
     await Promise.all([...new Set(lives.map(({ raw }) => raw))].map(this.#stores.close));
-  }
-
-  /** Operations end, one after the other, until `done`, or until nothing more happens by itself. */
-  async #drive(done: () => boolean, answers = true): Promise<void> {
-    for (let turns = 0; turns < patience; turns++) {
-      await breathe();
-      this.processes.revive();
-      if (this.#gate.count > 0) {
-        this.#gate.release();
-        continue;
-      }
-      if (done()) return;
-      await breathe();
-      if (this.#gate.count > 0) continue;
-      if (done()) return;
-      const open = answers ? this.openRequests[0] : undefined;
-      const next = this.clock.due[0];
-      if (open) this.#answer(open.threadId, open.request, [{ text: this.word("ok") }], "final");
-      else if (next !== undefined) await this.#pass(next - this.clock.now());
-    }
-    const restless = [...this.record.pages.values()].flatMap(({ threadId, state, inbox }) =>
-      state === "running" || inbox.size > 0 ? [`${threadId} is ${state}, ${inbox.size} inputs wait`] : [],
-    );
-    this.blame([`R9: it does not come to rest: ${restless.join("; ") || "no thread says why"}`]);
-  }
-
-  #isAtRest(): boolean {
-    const { main } = this;
-    if (main.roots.length === 0 || this.openRequests.length > 0) return false;
-    if (!this.mail.isAnswered) return false;
-    const { changes } = this.record;
-    const now = this.clock.now();
-    if (this.#resting?.life !== main || this.#resting.changes !== changes) {
-      const resting = {
-        life: main,
-        changes,
-        until: isShared(main.store) ? now + limits.pollInterval * 2 : now,
-        done: false,
-      };
-      this.#resting = resting;
-      Promise.all(main.roots.map((thread) => thread.atRest({ tree: true }))).then(
-        () => {
-          resting.done = true;
-        },
-        // Its process has ended; the next one is asked.
-        () => {},
-      );
-      return false;
-    }
-    return this.#resting.done && now >= this.#resting.until;
   }
 
   async #play(step: Happening): Promise<void> {
@@ -248,8 +206,12 @@ export class World {
         this.acts.push({ act: "untold" });
         this.#failures = step.times;
         return;
+      case "misconfigure":
+        this.acts.push({ act: "untold" });
+        return this.processes.configuring.fail(step);
       case "switch":
         this.acts.push({ act: "untold" });
+        this.#slices.switched = true;
         this.main.system?.useModel(this.main.model, { eventsAs: this.#story.signs ? "text" : "call" });
         return;
       case "crash":
@@ -275,14 +237,9 @@ export class World {
 
   #emit({ pick, what }: Extract<Happening, { do: "emit" }>): void {
     const events = this.processes.producers[pick % this.processes.producers.length];
-    if (events) this.acts.push({ act: "untold" });
-    if (what === "complete") events?.complete();
-    if (what === "error") events?.error(new Error("secret of a producer"));
-    if (what === "complete" || what === "error") return;
-    const text = this.word("e");
-    if (what === "nonsense") events?.next({ words: text } as never);
-    else if (what === "repeat") events?.next({ text, associative: true, id: "same" });
-    else events?.next({ text, associative: what !== "threaded", final: what === "final" });
+    if (!events) return;
+    this.acts.push({ act: "untold" });
+    emit(events, what, () => this.word("e"));
   }
 
   #send(envelopes: readonly Envelope[], there: boolean): void {
@@ -309,7 +266,7 @@ export class World {
       },
       (error: unknown) => this.blame([`R9: a system does not stop: ${String(error)}`]),
     );
-    await this.#drive(() => stopped || !life.alive, false);
+    await this.#drive.until(() => stopped || !life.alive, false);
     this.processes.end(life);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from "../../../machines/thread/commit.ts";
 import type { NewThread } from "../../../machines/thread/family.ts";
 import { dedupKeyOf, type Envelope, type Input } from "../../../machines/thread/input.ts";
-import type { Acceptance, Delivery, Store } from "../../store/store.ts";
+import type { Acceptance, Delivery, LoadedThread, Store } from "../../store/store.ts";
 
 /** Threads, inputs and commits for the requirements: whole and plausible, each with as little as can be. */
 
@@ -151,8 +151,16 @@ export const waitingIn = async (store: Store, threadId: ThreadId): Promise<strin
   (await store.load(threadId))?.inbox.map(({ dedupId }) => dedupId) ?? [];
 
 /** Everything a store tells about these threads, to compare before and after. */
+/** What a thread is: how far acceptance has come can change with others. */
+export const threadIn = async (store: Store, threadId: ThreadId): Promise<LoadedThread | undefined> => {
+  const loaded = await store.load(threadId);
+  if (!loaded) return undefined;
+  const { acceptedUpTo: _, ...thread } = loaded;
+  return thread;
+};
+
 export const everythingOf = async (store: Store, threadIds: readonly ThreadId[] = [alpha, beta]) => ({
-  threads: await Promise.all(threadIds.map((threadId) => store.load(threadId))),
+  threads: await Promise.all(threadIds.map((threadId) => threadIn(store, threadId))),
   histories: await Promise.all(threadIds.map((threadId) => store.history(threadId))),
   feed: await store.feed({ after: 0, limit: 10_000 }),
   timers: await store.timers({ after: Number.NEGATIVE_INFINITY, until: Number.MAX_SAFE_INTEGER }),

@@ -42,7 +42,7 @@ describe("wakeful simulate", () => {
       seed: 4,
       faults: ["R1: an input is nowhere"],
       shrunk: {
-        story: { seed: 4, chance: 1, signs: false, steps: [{ do: "crash", lets: 1 }] },
+        story: { seed: 4, chance: 1, signs: false, configures: false, steps: [{ do: "crash", lets: 1 }] },
         faults: ["R1: another is nowhere"],
         log: ["process 0 ends"],
         scenario: null,

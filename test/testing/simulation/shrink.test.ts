@@ -4,7 +4,7 @@ import { shrink } from "../../../src/testing/simulation/shrink.ts";
 import type { Step, Story } from "../../../src/testing/simulation/step.ts";
 
 const pass = (ms: number): Step => ({ do: "pass", ms, lets: 3 });
-const story = (steps: readonly Step[]): Story => ({ seed: 1, chance: 1, signs: false, steps });
+const story = (steps: readonly Step[]): Story => ({ seed: 1, chance: 1, signs: false, configures: false, steps });
 const passed = ({ steps }: Story) => steps.flatMap((step) => (step.do === "pass" ? [step.ms] : []));
 
 describe("a story that fails", () => {
@@ -31,6 +31,12 @@ describe("a story that fails", () => {
       { inputs: [{ thread: 2 }] },
       { said: [{ says: "blank" }] },
     ]);
+  });
+
+  it("is told without configurations of threads, where it does not take them", async () => {
+    const configured = { ...story([pass(1)]), configures: true };
+    expect((await shrink(configured, async () => true)).configures).toBe(false);
+    expect((await shrink(configured, async ({ configures }) => configures)).configures).toBe(true);
   });
 
   it("ends after some hundred plays, however long it is", async () => {

@@ -31,6 +31,23 @@ export const faultsOfCommit = (world: World, commit: ThreadCommit, before: Page,
     if (call && !call.passive && !waiting.some(interrupts) && !before.closing && !stops)
       faults.push(`R4: ${entry.callId} is interrupted, and nobody interrupted`);
   }
+  for (const { input, dedupId } of consumed.flatMap((seq) => before.inbox.get(seq) ?? [])) {
+    const call = input.kind === "result" && before.calls.get(input.callId);
+    if (!call || call.form === "inline" || settled.has(call.callId)) continue;
+    const reason = commit.facts.find(
+      (fact) =>
+        fact.type === "input.discarded" &&
+        fact.kind === "result" &&
+        fact.callId === call.callId &&
+        fact.dedupId === dedupId,
+    );
+    if (
+      reason?.type === "input.discarded" &&
+      reason.reason === "call-not-outstanding" &&
+      !before.proposed.has(call.callId)
+    )
+      faults.push(`R1: a result of ${call.callId} is discarded, and the call is outstanding`);
+  }
   for (const seq of consumed)
     if (!before.inbox.has(seq)) faults.push(`R2: input ${seq} of ${threadId} is consumed and does not wait`);
   return faults;

@@ -1,5 +1,6 @@
 import type { LoadedThread } from "../../../store/store.ts";
 import type { World } from "../world.ts";
+import { faultsOfAskers } from "./questions.ts";
 import { canWait, interrupts } from "./words.ts";
 
 const same = (a: readonly unknown[], b: readonly unknown[]): boolean =>
@@ -29,7 +30,7 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   const claim = (holds: boolean | undefined, fault: string) =>
     holds || faults.push(`${fault} (${threadId}, ${record.state})`);
   const active = calls.some(({ passive }) => !passive);
-  claim(record.state === "running" || record.state === stateOf(thread), `R9: rests as if it were ${stateOf(thread)}`);
+  claim(record.state === stateOf(thread), `R9: rests as if it were ${stateOf(thread)}`);
   claim(
     same(
       calls.map(({ callId }) => callId),
@@ -41,7 +42,9 @@ const faultsOfThread = (world: World, thread: LoadedThread, parent: LoadedThread
   claim(inbox.length === 0 || active || waitsForAChild(thread), "R9: an input waits for nothing");
   // Between a result that came and the last one that is awaited, the result waits too.
   claim(
-    inbox.every((waiting) => canWait(waiting) || ["result", "timer", "rested", "resume"].includes(waiting.input.kind)),
+    inbox.every(
+      (waiting) => canWait(waiting) || ["result", "timer", "answer", "rested", "resume"].includes(waiting.input.kind),
+    ),
     "R9: what cannot be deferred waits",
   );
   claim(
@@ -69,11 +72,9 @@ export const faultsAtRest = async (world: World): Promise<string[]> => {
   for (const threadId of world.record.pages.keys()) {
     const loaded = await world.main.raw.load(threadId);
     if (loaded) threads.set(threadId, loaded);
-    // A process that died over a call that is lost leaves its word behind until the thread's next commit.
-    if (loaded?.record.state === "running" && (await world.main.system?.thread(threadId))?.state === "running")
-      world.blame([`R9: still running (${threadId})`]);
   }
-  return [...threads.values()].flatMap((thread) =>
+  const faults = [...threads.values()].flatMap((thread) =>
     faultsOfThread(world, thread, thread.opening ? threads.get(thread.opening.parent) : undefined),
   );
+  return [...faults, ...faultsOfAskers(world)];
 };

@@ -1,6 +1,8 @@
 import type { PlacedEntry } from "../../../../machines/history/entry.ts";
 import type { Input, WaitingInput } from "../../../../machines/thread/input.ts";
 
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 /** A person, or the thread above, stops what is going on. */
 export const interrupts = ({ input }: WaitingInput): boolean =>
   input.kind === "interrupt" ||

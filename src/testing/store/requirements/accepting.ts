@@ -41,6 +41,40 @@ export const accepting = [
     },
   ),
 
+  requirement("S1", "names the input that waits right in front of another, where it names one", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    await store.create(beta, spec, 1);
+    const accept = async (...ids: readonly string[]) => {
+      const given = ids.flatMap((id) => [deliver(alpha, id), deliver(beta, id)]);
+      return (await store.accept(given, roomy)).filter((_, index) => index % 2 === 0);
+    };
+    const [first, second] = await accept("a", "b");
+    await store.commit(commitOf(alpha, 0, { consumed: seqsOf(first ? [first] : []) }), 2);
+    const [third] = await accept("c");
+    await store.commit(commitOf(alpha, 1, { consumed: seqsOf([second, third].flatMap((one) => one ?? [])) }), 3);
+    const [fourth] = await accept("d");
+    const seqOf = (acceptance = first) => (acceptance?.status === "accepted" ? acceptance.waiting.seq : undefined);
+    for (const [acceptance, before] of [
+      [first, undefined],
+      [second, seqOf(first)],
+      [third, seqOf(second)],
+      [fourth, undefined],
+    ] as const) {
+      const behind = acceptance?.status === "accepted" ? acceptance.behind : undefined;
+      if (behind !== undefined) assert.equal(behind, before);
+    }
+  }),
+
+  requirement("S1", "has not read what it accepts later, where it says how far it has read", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    await store.create(beta, spec, 1);
+    for (const id of ["a", "b", "c"]) {
+      const { acceptedUpTo = 0 } = (await store.load(alpha)) ?? {};
+      const seqs = seqsOf(await store.accept([deliver(beta, id), deliver(alpha, id)], roomy));
+      assert.ok(seqs.every((seq, index) => index === 0 || seq > acceptedUpTo));
+    }
+  }),
+
   requirement("S1", "refuses an input for a thread that does not exist, and creates nothing", async ({ store }) => {
     assert.deepEqual(statusesOf(await store.accept([deliver(alpha, "a")], roomy)), ["unknown-thread"]);
     const seen = await everythingOf(store);

@@ -15,6 +15,7 @@ import {
   roomy,
   seqsOf,
   spec,
+  threadIn,
   toOpen,
   turn,
   user,
@@ -55,7 +56,7 @@ export const opening = [
     const child = await withChild(bench);
     const nothing = { calls: [], subscriptions: [], choices: [], views: [], inbox: [], children: [] };
     const { threadId, opening, record } = child;
-    assert.deepEqual(await store.load(one), { threadId, spec, version: 0, record, opening, ...nothing });
+    assert.deepEqual(await threadIn(store, one), { threadId, spec, version: 0, record, opening, ...nothing });
     assert.deepEqual(
       (await store.feed({ after: 0, limit: 10 })).map(({ feed, at, ...fact }) => fact),
       [
@@ -123,7 +124,7 @@ export const opening = [
   requirement("R8", "lets a child take inputs and commit on its own, as any thread does", async (bench) => {
     const { store } = bench;
     const child = await withChild(bench);
-    const parent = await store.load(alpha);
+    const parent = await threadIn(store, alpha);
     const consumed = seqsOf(await store.accept([deliver(one, "a"), deliver(one, "b")], roomy)).slice(0, 1);
     const timers = [{ callId: callOf(one, 1).callId, purpose: "wake", due: 7 } as const];
     const calls = { made: [callOf(one, 1)], settled: [] };
@@ -138,7 +139,7 @@ export const opening = [
       ["b"],
     );
     assert.deepEqual(await store.timers({ after: 0, until: 10 }), [{ ...timers[0], threadId: one }]);
-    assert.deepEqual(await store.load(alpha), parent, "its parent is as it was");
+    assert.deepEqual(await threadIn(store, alpha), parent, "its parent is as it was");
   }),
 
   requirement("S15", "lists open children in the order they were opened, and ended ones no more", async (bench) => {

@@ -12,6 +12,7 @@ import {
   spec,
   statusesOf,
   subscriptionOf,
+  threadIn,
   turn,
   user,
 } from "../material.ts";
@@ -46,7 +47,7 @@ export const remembering = [
       opening: null,
       children: [],
     };
-    assert.deepEqual(await store.load(alpha), { threadId: alpha, spec, ...nothing });
+    assert.deepEqual(await threadIn(store, alpha), { threadId: alpha, spec, ...nothing });
     assert.equal(await store.load(beta), undefined);
   }),
 
