@@ -55,8 +55,8 @@ export type ThreadState = "running" | "awaitingActiveCall" | "idlePassive" | "su
 
 /** The thread is set aside, and does nothing. */
 export interface Quarantine {
-  readonly reason: "process-died";
-  /** How often in a row the process died while the thread was at work. */
+  readonly reason: "process-died" | "actor-failed";
+  /** How often in a row that happened while the thread was at work. */
   readonly times: number;
   /** ms since the epoch. */
   readonly at: number;

@@ -117,8 +117,8 @@ export interface Ledger {
   /** Calls that the process died over and that are not begun again: settled with the next batch. */
   readonly lost: readonly CallId[];
   readonly slice: Slice;
-  /** When this life of the system began, ms since the epoch; null where the one before was ended in order. */
-  readonly lifeBegan: number | null;
+  /** What the thread had its last life from, and may have died over; null where that was ended in order. */
+  readonly death: Death | null;
   /** The configuration is asked for again at the start of each slice. */
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
@@ -129,6 +129,12 @@ export interface Ledger {
   readonly stopping: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
+}
+
+/** How the last life of a thread ended, and when the one that follows began, ms since the epoch. */
+export interface Death {
+  readonly of: "process" | "actor";
+  readonly at: number;
 }
 
 /** What a machine is created with: the thread as the store has it. */
@@ -147,7 +153,7 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "lifeBegan">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -155,7 +161,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   announced: origin.announced ?? 0,
   lost: [],
   slice: noSlice,
-  lifeBegan: origin.lifeBegan ?? null,
+  death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
   now: origin.now ?? 0,

@@ -142,7 +142,7 @@ export const threadMachine = threadSetup.createMachine({
         recovering: {
           description: "One transaction: what is noted of a thread that a process died over comes before what it does.",
           invoke: {
-            id: "note",
+            id: "commit",
             src: "commit",
             input: ({ context }) => context.commit,
             onDone: [

@@ -5,6 +5,7 @@ import type { Choice, View } from "../../machines/thread/choice.ts";
 import type {
   Call,
   CallStatus,
+  Quarantine,
   Subscription,
   ThreadCommit,
   ThreadRecord,
@@ -100,6 +101,10 @@ export interface ThreadSummary {
    * else has acknowledged, or a subscription has its producer in a process.
    */
   readonly due: boolean;
+  /** Why and since when it is set aside; left out when it is not. */
+  readonly quarantined?: Quarantine;
+  /** How often in a row it was begun again after a death; left out when never. */
+  readonly restarts?: number;
 }
 
 /**
@@ -177,8 +182,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** `isAbandoned`: another had it before, who never gave it back; its process may have died. */
 export type LeaseOutcome =
-  | { readonly held: true; readonly until: number }
+  | { readonly held: true; readonly until: number; readonly isAbandoned?: true }
   | { readonly held: false; readonly by: string; readonly until: number };
 
 export interface LeaseHolder {

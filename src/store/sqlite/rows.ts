@@ -135,6 +135,13 @@ const StoredUsage = z.object({
   reasoningTokens: count.exactOptional(),
 } satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
 
+export const StoredQuarantine = z.object({
+  reason: oneOf<Quarantine["reason"]>({ "process-died": true, "actor-failed": true }),
+  times: count,
+  at: count,
+  upTo: count,
+} satisfies Fields<Quarantine>) satisfies z.ZodType<Quarantine>;
+
 export const StoredRecord = z.object({
   nextPosition: count,
   turns: count,
@@ -150,15 +157,7 @@ export const StoredRecord = z.object({
   halted: z.boolean().default(false),
   linger: count.nullable().default(null),
   restarts: count.default(0),
-  quarantined: z
-    .object({
-      reason: z.literal("process-died"),
-      times: count,
-      at: count,
-      upTo: count,
-    } satisfies Fields<Quarantine>)
-    .nullable()
-    .default(null),
+  quarantined: StoredQuarantine.nullable().default(null),
   closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;
