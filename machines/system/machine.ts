@@ -172,6 +172,7 @@ export const systemMachine = systemSetup.createMachine({
           ],
         },
         listing: {
+          description: "The store is asked for more, once those that it named are on their way.",
           invoke: {
             id: "list",
             src: "list",
@@ -189,6 +190,7 @@ export const systemMachine = systemSetup.createMachine({
           always: [{ guard: "hasSuspects", target: "onTrial", actions: "tryNext" }, { target: "settled" }],
         },
         onTrial: {
+          description: "A group of them works. If the process dies now, it was one of these.",
           always: { guard: "trialIsOver", target: "trying" },
           after: { trial: { target: "trying", description: "It works on, and has not killed the process so far." } },
         },

@@ -118,7 +118,7 @@ export interface ThreadSummary {
  * S7. A settled call takes its timers and its questions with it.
  * S8. A thread is created once; what it was created with never changes.
  * S9. A call's status only moves forward, until the call is settled.
- * S10. `threads` lists each thread once, by id, with what waits there.
+ * S10. `threads` lists each thread once, by id, with what waits there, and what its record says of deaths.
  * S11. After `close` every call but `close` rejects.
  * S12. Timers of the thread itself (without a call) go with the next commit that has a record; that may set them anew.
  * S13. A commit creates its new threads and files its outbox as one with everything else: all of it or nothing. Filed
