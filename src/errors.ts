@@ -335,3 +335,17 @@ export class FeedCursorError extends WakefulError {
     this.after = after;
   }
 }
+
+/** The thread was left alone, and nobody has called for it since. */
+export class ThreadQuarantinedError extends WakefulError {
+  override readonly name = "ThreadQuarantinedError";
+  readonly code = "THREAD_QUARANTINED";
+  readonly threadId: string;
+
+  constructor(threadId: string, problem: string) {
+    super(
+      `Thread ${threadId} is left alone: ${problem}. Its inputs wait in the store. Send it a text, or release it, to have it tried again.`,
+    );
+    this.threadId = threadId;
+  }
+}

@@ -83,6 +83,7 @@ export {
   StoreFileError,
   SystemStoppedError,
   ThreadConfigError,
+  ThreadQuarantinedError,
   ThreadExistsError,
   ThreadFailedError,
   ThreadIdError,

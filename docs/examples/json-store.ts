@@ -232,6 +232,8 @@ export const jsonStore = (file: string): Store => {
         state: row.record.state,
         waiting: row.inbox.length,
         due: isDue(row),
+        ...(row.record.quarantined && { quarantined: row.record.quarantined }),
+        ...(row.record.restarts > 0 && { restarts: row.record.restarts }),
       }));
       return summaries
         .filter(({ threadId }) => threadId > after)

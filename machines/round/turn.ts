@@ -79,7 +79,9 @@ export interface Failure {
     | "TURN_TRUNCATED"
     | "TURN_FILTERED"
     | "ROUND_LIMIT"
-    | "REPEATED_CALL";
+    | "REPEATED_CALL"
+    /** The thread was set aside. */
+    | "QUARANTINED";
   readonly message: string;
   readonly at: number;
 }

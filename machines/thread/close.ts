@@ -92,6 +92,10 @@ const woundUp = (ledger: Ledger, closing: Closing): { readonly ledger: Ledger; r
   };
 };
 
+/** Nothing of the call is in the hands of a process: it waits for a person, for an instant, or for somebody elsewhere. */
+const outlivesProcess = ({ form, status }: Call): boolean =>
+  form === "builtin" || status === "proposed" || status === "acknowledged";
+
 /** Puts the slice so far and what closes it into one commit (the pattern: the commit is data). */
 export const commitOf = (open: Ledger, given: Closing): Ledger => {
   const { ledger, closing } = woundUp(open, given);
@@ -100,9 +104,15 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
   const { asked = [] } = closing;
   const choices = choicesOf(ledger, [...slice.settled, ...settled]);
   const calls = [...ledger.calls.filter(({ callId }) => !settled.includes(callId)), ...made];
-  const goesOn = closing.record.roundDue || calls.some(({ form }) => form === "inline");
+  const { quarantined, restarts } = closing.record;
+  const goesOn = !quarantined && (closing.record.roundDue || calls.some(({ form }) => form === "inline"));
   const rest = goesOn ? null : restOf({ ...ledger, calls, record: closing.record, slice }, failure ?? null);
-  const record: ThreadRecord = { ...closing.record, linger: rest?.linger ?? null, state: rest?.state ?? "running" };
+  const record: ThreadRecord = {
+    ...closing.record,
+    linger: rest?.linger ?? null,
+    restarts: rest && calls.every(outlivesProcess) ? 0 : restarts,
+    state: rest?.state ?? "running",
+  };
   const placed = [...slice.entries, ...entries];
   const end: Fact[] = [
     ...(failure ? [{ type: "failure" as const, code: failure.code, message: failure.message }] : []),

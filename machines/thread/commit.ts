@@ -53,6 +53,17 @@ export type Timer =
 /** The state a thread rests in, as `thread.state` names it; `running` while a slice is under way. */
 export type ThreadState = "running" | "awaitingActiveCall" | "idlePassive" | "subscribed" | "idle" | "closed";
 
+/** The thread is set aside, and does nothing. */
+export interface Quarantine {
+  readonly reason: "process-died" | "actor-failed";
+  /** How often in a row that happened while the thread was at work. */
+  readonly times: number;
+  /** ms since the epoch. */
+  readonly at: number;
+  /** The last `seq` in the inbox then: a text of a person behind it releases the thread. */
+  readonly upTo: number;
+}
+
 /** What the record keeps of a thread beside calls, subscriptions, timers, inbox and history. */
 export interface ThreadRecord {
   /** The position the next entry gets. */
@@ -75,6 +86,9 @@ export interface ThreadRecord {
   readonly allowed: readonly string[];
   /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
   readonly halted: boolean;
+  /** How often in a row it was begun again after a process had died while it was at work. */
+  readonly restarts: number;
+  readonly quarantined: Quarantine | null;
   /**
    * The thread is to close. `report`: what its parent hears with its end. `told`: its children were, and it waits for the
    * last of them; what it was about is settled.
@@ -96,6 +110,8 @@ export const newRecord: ThreadRecord = {
   usage: { inputTokens: 0, outputTokens: 0 },
   allowed: [],
   halted: false,
+  restarts: 0,
+  quarantined: null,
   closing: null,
   state: "idle",
 };
@@ -113,6 +129,8 @@ export type DiscardReason =
   | "choice-known"
   /** The question has no such choice. */
   | "no-such-choice"
+  /** There is nothing to release. */
+  | "not-quarantined"
   /** The thread, or the tree it is in, was stopped by its owner. */
   | "halted"
   /** The thread closes, or has closed. */

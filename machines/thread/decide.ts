@@ -67,6 +67,9 @@ export const textInterrupts = (ledger: Ledger): boolean =>
 /** The model has results to read before anything else, unless the user wrote meanwhile. */
 export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue && !ledger.inbox.some(isInterruptingText);
 
+/** What changes the thread and is not heard by the model. */
+const isNote: ReadonlySet<WaitingInput["input"]["kind"]> = new Set(["rested", "resume", "release"]);
+
 /**
  * The model is asked about it. The rest is handled without a round: a non-associative event opens a child, the end of an
  * event's child is heard only when it reports, and what lost its source while it waited is discarded. A halted thread is
@@ -74,7 +77,7 @@ export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue &&
  */
 export const rouses = (ledger: Ledger, waiting: WaitingInput): boolean => {
   const { kind } = waiting.input;
-  if (isControl(waiting) || isThreaded(waiting) || kind === "rested" || kind === "resume") return false;
+  if (isControl(waiting) || isThreaded(waiting) || isNote.has(kind)) return false;
   if (ledger.record.closing) return false;
   if (ledger.record.halted) return isText(waiting) || isAnswer(waiting);
   if (isEvent(waiting)) return hasSource(ledger, waiting.input.callId);
@@ -105,15 +108,21 @@ export const isQuietlyTaken = (ledger: Ledger, waiting: WaitingInput): boolean =
   return !isThreaded(waiting) || hasRoomFor(ledger, waiting.input.callId);
 };
 
-export const handsOver = (ledger: Ledger): boolean => callsToHandOver(ledger).length > 0;
+/** Set aside: nothing is begun. */
+export const isSetAside = ({ record }: Ledger): boolean => record.quarantined !== null;
 
-export const callsInline = (ledger: Ledger): boolean => inlineCalls(ledger).length > 0;
+export const handsOver = (ledger: Ledger): boolean => !isSetAside(ledger) && callsToHandOver(ledger).length > 0;
+
+export const callsInline = (ledger: Ledger): boolean => !isSetAside(ledger) && inlineCalls(ledger).length > 0;
 
 /** The next start begins a slice: what the last one took was not committed, or something waits. */
 export const leavesWork = (ledger: Ledger): boolean =>
   ledger.slice.consumed.length > 0 ||
   (!isClosed(ledger) && closeWaits(ledger)) ||
   haltWaits(ledger) ||
+  (!isSetAside(ledger) && goesOnBySelf(ledger));
+
+const goesOnBySelf = (ledger: Ledger): boolean =>
   handsOver(ledger) ||
   callsInline(ledger) ||
   stopWaits(ledger) ||

@@ -3,7 +3,7 @@ import type { CallId, ThreadId } from "../history/ids.ts";
 import type { Json, JsonObject } from "../history/json.ts";
 import type { Failure, RoundOutput, Usage } from "../round/turn.ts";
 import type { Choice, ChoiceAnswer } from "./choice.ts";
-import type { DiscardReason, ThreadState } from "./commit.ts";
+import type { DiscardReason, Quarantine, ThreadState } from "./commit.ts";
 import type { ChildKind } from "./family.ts";
 import type { Input, InputKind } from "./input.ts";
 
@@ -76,6 +76,8 @@ export type Fact =
   | { readonly type: "child.ended"; readonly childId: ThreadId; readonly callId: CallId }
   | { readonly type: "thread.halted" }
   | { readonly type: "thread.resumed" }
+  | { readonly type: "thread.quarantined"; readonly reason: Quarantine["reason"]; readonly times: number }
+  | { readonly type: "thread.released" }
   | { readonly type: "subscription.opened"; readonly callId: CallId; readonly name: string }
   | { readonly type: "subscription.ended"; readonly callId: CallId; readonly name: string }
   | {

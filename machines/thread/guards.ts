@@ -9,6 +9,7 @@ import {
   haltWaits,
   handsOver,
   isClosed,
+  isSetAside,
   isUnheard,
   lossWaits,
   mayAsk,
@@ -20,6 +21,7 @@ import {
 } from "./decide.ts";
 import type { WaitingInput } from "./input.ts";
 import type { Ledger } from "./ledger.ts";
+import { diedTooOften, releaseWaits, wasLeftAtWork } from "./quarantine.ts";
 
 interface Asked {
   readonly context: Ledger;
@@ -30,6 +32,10 @@ export const guards = {
   bringsInterruption: (_: Asked, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
   isStopping: ({ context }: Asked) => context.stopping,
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
+  diedTooOften: ({ context }: Asked) => diedTooOften(context),
+  wasLeftAtWork: ({ context }: Asked) => wasLeftAtWork(context),
+  releaseWaits: ({ context }: Asked) => releaseWaits(context),
+  isSetAside: ({ context }: Asked) => isSetAside(context),
   isClosed: ({ context }: Asked) => isClosed(context),
   closeWaits: ({ context }: Asked) => closeWaits(context),
   haltWaits: ({ context }: Asked) => haltWaits(context),

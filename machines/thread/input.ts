@@ -68,6 +68,8 @@ export const Input = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("halt"), sender: z.string().default("user") }),
   /** The thread above was resumed. */
   z.object({ kind: z.literal("resume"), sender: z.string().default("user") }),
+  /** A person lets a thread go on that was set aside. */
+  z.object({ kind: z.literal("release"), sender: z.string().default("user") }),
   /** The thread and its descendants end for good. */
   z.object({ kind: z.literal("close"), sender: z.string().default("user") }),
   /** A call that is under way asks a person something. */

@@ -37,6 +37,8 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
     case "close":
     case "resume":
       return "keep";
+    case "release":
+      return ledger.record.quarantined ? "keep" : "not-quarantined";
     case "retry":
       return ledger.record.retry?.due === input.due ? "keep" : "not-due";
     case "linger":
@@ -96,7 +98,7 @@ export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReaso
 });
 
 /** A commit beside a slice: inputs leave the inbox, the record stays as it is. */
-const aside = (
+export const aside = (
   ledger: Ledger,
   consumed: readonly number[],
   facts: readonly Fact[],

@@ -34,6 +34,8 @@ export interface ThreadLimits {
   readonly eventChildLinger: number;
   /** ms that a call waits for approval. */
   readonly approval: number;
+  /** How often in a row a thread is begun again after the process died while it was at work; then it is set aside. */
+  readonly restarts: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
 }
@@ -115,6 +117,8 @@ export interface Ledger {
   /** Calls that the process died over and that are not begun again: settled with the next batch. */
   readonly lost: readonly CallId[];
   readonly slice: Slice;
+  /** What the thread had its last life from, and may have died over; null where that was ended in order. */
+  readonly death: Death | null;
   /** The configuration is asked for again at the start of each slice. */
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
@@ -125,6 +129,12 @@ export interface Ledger {
   readonly stopping: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
+}
+
+/** How the last life of a thread ended, and when the one that follows began, ms since the epoch. */
+export interface Death {
+  readonly of: "process" | "actor";
+  readonly at: number;
 }
 
 /** What a machine is created with: the thread as the store has it. */
@@ -143,7 +153,7 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -151,6 +161,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   announced: origin.announced ?? 0,
   lost: [],
   slice: noSlice,
+  death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
   now: origin.now ?? 0,
@@ -169,6 +180,8 @@ export const isEnded = (waiting: WaitingInput): waiting is WaitingOf<EndedInput>
 export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "retry";
 /** The thread above goes on. */
 export const isResume = ({ input }: WaitingInput): boolean => input.kind === "resume";
+/** A person lets a thread go on that was set aside. */
+export const isRelease = ({ input }: WaitingInput): boolean => input.kind === "release";
 /** A person stops what is going on, without a word. */
 export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";
@@ -179,7 +192,7 @@ export const isControl = (waiting: WaitingInput): boolean =>
   isInterrupt(waiting) || isHalt(waiting) || isClose(waiting);
 /** Acted on without a word in the history: nobody misses it when the thread closes. */
 export const leavesATrace = (waiting: WaitingInput): boolean =>
-  !isControl(waiting) && !["rested", "resume", "retry"].includes(waiting.input.kind);
+  !isControl(waiting) && !["rested", "resume", "retry", "release"].includes(waiting.input.kind);
 /** A result, a timer, or what denies an approval: what settles a call. */
 export const isAnswer = (waiting: WaitingInput): waiting is Answer => answering.has(waiting.input.kind);
 const answering: ReadonlySet<Input["kind"]> = new Set(["result", "timer", "answer"]);

@@ -19,7 +19,21 @@ export const threadMachine = threadSetup.createMachine({
   states: {
     waking: {
       description: "The thread comes into memory: its inbox is judged, and calls that a dead process left behind.",
-      always: { target: "deciding", actions: "wake" },
+      always: [
+        {
+          guard: "diedTooOften",
+          target: "running.recovering",
+          description: "Each time it was begun again the process died over it: it is set aside, and harms no other.",
+          actions: ["wake", "setAside"],
+        },
+        {
+          guard: "wasLeftAtWork",
+          target: "running.recovering",
+          description: "A process died while it was at work: that is counted before it is begun again.",
+          actions: ["wake", "countRestart"],
+        },
+        { target: "deciding", actions: "wake" },
+      ],
     },
     deciding: {
       description: "Never rested in: record and inbox say what comes next, live and on load alike.",
@@ -42,6 +56,13 @@ export const threadMachine = threadSetup.createMachine({
           description: "Everything outstanding is settled, and what could be deferred is discarded, here and below.",
           actions: "halt",
         },
+        {
+          guard: "releaseWaits",
+          target: "running.recovering",
+          description: "A person lets it go on, or wrote to it.",
+          actions: "release",
+        },
+        { guard: "isSetAside", target: "resting", description: "What waits goes on waiting." },
         {
           guard: "handsOver",
           target: "running.dispatching",
@@ -98,6 +119,12 @@ export const threadMachine = threadSetup.createMachine({
           description: "What asks the model nothing: a child is opened or has ended. Waits sleep on.",
           actions: ["takeQuiet", "closeQuiet"],
         },
+        { target: "resting" },
+      ],
+    },
+    resting: {
+      description: "Never rested in: what is outstanding says where the thread rests.",
+      always: [
         { guard: "activeCallOutstanding", target: "awaitingActiveCall" },
         { guard: "passiveCallOutstanding", target: "idlePassive" },
         { guard: "subscriptionActive", target: "subscribed" },
@@ -112,6 +139,18 @@ export const threadMachine = threadSetup.createMachine({
         "system.stopping": { actions: { type: "stop", params: ({ event }) => ({ at: event.at }) } },
       },
       states: {
+        recovering: {
+          description: "One transaction: what is noted of a thread that a process died over comes before what it does.",
+          invoke: {
+            id: "commit",
+            src: "commit",
+            input: ({ context }) => context.commit,
+            onDone: [
+              { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
+              { target: "#thread.deciding", actions: "forgetCommit" },
+            ],
+          },
+        },
         preparing: {
           description: "History and configuration are there, or are loaded. What arrives meanwhile joins the batch.",
           initial: "checking",

@@ -45,6 +45,6 @@ export const restOf = (ledger: Ledger, failure: Failure | null): Rest => {
       : [];
   const rested =
     isEventChild && state !== "awaitingActiveCall" ? tell("rested", { kind: "rested", child: threadId }) : [];
-  const lingers = isEventChild && state === "idle" && children.length === 0 && !record.closing;
+  const lingers = isEventChild && state === "idle" && children.length === 0 && !record.closing && !record.quarantined;
   return { state, linger: lingers ? now + limits.eventChildLinger : null, sent: [...failed, ...rested] };
 };

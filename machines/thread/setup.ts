@@ -22,6 +22,7 @@ import type { WaitingInput } from "./input.ts";
 import { dropControls, sortIn } from "./judge.ts";
 import { callsToHandOver, type Interruption, type Ledger, noSlice, type ThreadOrigin } from "./ledger.ts";
 import { providedAction, providedActor } from "./provided.ts";
+import { countRestart, release, setAside } from "./quarantine.ts";
 import { wake } from "./wake.ts";
 
 /** What the chart names: its actors and effects, which `src/` brings, its guards, and what its actions make of the ledger. */
@@ -53,6 +54,9 @@ export const threadSetup = setup({
       if (commit) enqueue({ type: "record", params: { commit } });
       if (silent.length) enqueue({ type: "resume", params: { subscriptions: silent } });
     }),
+    countRestart: assign(({ context }) => countRestart(context)),
+    setAside: assign(({ context }) => setAside(context)),
+    release: assign(({ context }) => release(context)),
     sort: withEffects<{ inputs: readonly WaitingInput[] }>(({ context, enqueue }, { inputs }) => {
       const { ledger, commit } = sortIn(context, inputs);
       enqueue.assign(ledger);

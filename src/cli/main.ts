@@ -7,6 +7,7 @@ import { conformanceCommand } from "./conformance/command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { type Io, notice } from "./io.ts";
 import { machinesCommand } from "./machines/command.ts";
+import { releaseCommand } from "./release/command.ts";
 import { runCommand } from "./run/command.ts";
 import { sendCommand } from "./send/command.ts";
 import { showCommand } from "./show/command.ts";
@@ -24,6 +25,7 @@ Examples:
   $ wakeful show acme/build-42 --db agents.db        one of them: its history, and what it waits for
   $ wakeful send acme/build-42 "Done?" --db agents.db
   $ wakeful answer --db agents.db                    questions that wait for a person
+  $ wakeful release acme/build-42 --db agents.db     let a thread go on that was set aside
   $ wakeful machines                                 the state machines, drawn
   $ wakeful conformance scenarios scenarios/*.json   play scenario files
   $ wakeful simulate --seeds 1..1000 --crashes       try to break the rules
@@ -56,7 +58,15 @@ export const main = async (argv: readonly string[], io: Io): Promise<number> => 
   };
   for (const command of [chatCommand(io, done), runCommand(io, done), conformanceCommand(io, done)])
     program.addCommand(adopted(command, program));
-  const others = [threadsCommand, showCommand, sendCommand, answerCommand, machinesCommand, simulateCommand];
+  const others = [
+    threadsCommand,
+    showCommand,
+    sendCommand,
+    answerCommand,
+    releaseCommand,
+    machinesCommand,
+    simulateCommand,
+  ];
   for (const command of others) program.addCommand(adopted(command(io, done), program));
   try {
     await program.parseAsync(argv, { from: "user" });

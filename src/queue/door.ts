@@ -104,6 +104,7 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
     case "interrupt":
     case "halt":
     case "close":
+    case "release":
       checkId(input.sender, "sender");
       return input;
     case "choice":

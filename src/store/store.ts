@@ -5,6 +5,7 @@ import type { Choice, View } from "../../machines/thread/choice.ts";
 import type {
   Call,
   CallStatus,
+  Quarantine,
   Subscription,
   ThreadCommit,
   ThreadRecord,
@@ -100,6 +101,10 @@ export interface ThreadSummary {
    * else has acknowledged, or a subscription has its producer in a process.
    */
   readonly due: boolean;
+  /** Why and since when it is set aside; left out when it is not. */
+  readonly quarantined?: Quarantine;
+  /** How often in a row it was begun again after a death; left out when never. */
+  readonly restarts?: number;
 }
 
 /**
@@ -113,7 +118,7 @@ export interface ThreadSummary {
  * S7. A settled call takes its timers and its questions with it.
  * S8. A thread is created once; what it was created with never changes.
  * S9. A call's status only moves forward, until the call is settled.
- * S10. `threads` lists each thread once, by id, with what waits there.
+ * S10. `threads` lists each thread once, by id, with what waits there, and what its record says of deaths.
  * S11. After `close` every call but `close` rejects.
  * S12. Timers of the thread itself (without a call) go with the next commit that has a record; that may set them anew.
  * S13. A commit creates its new threads and files its outbox as one with everything else: all of it or nothing. Filed
@@ -177,8 +182,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** `isAbandoned`: another had it before, who never gave it back; its process may have died. */
 export type LeaseOutcome =
-  | { readonly held: true; readonly until: number }
+  | { readonly held: true; readonly until: number; readonly isAbandoned?: true }
   | { readonly held: false; readonly by: string; readonly until: number };
 
 export interface LeaseHolder {

@@ -4,7 +4,7 @@ import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
 import type { Choice } from "../../machines/thread/choice.ts";
-import type { Call, Subscription, ThreadState } from "../../machines/thread/commit.ts";
+import type { Call, Quarantine, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
@@ -55,6 +55,8 @@ export interface Limits {
   readonly approval: number;
   /** ms that `threadConfig` may take; then it counts as failed, and is asked again. */
   readonly configuration: number;
+  /** How often in a row a thread is begun again after the process died while it was at work; then it is set aside. */
+  readonly restarts: number;
   /** ms at rest after which a thread leaves memory; it comes back on input, whatever its calls and producers do. */
   readonly hibernateAfter: number;
   /** Threads in memory; above that, those that rest leave at once, the least recently used first. */
@@ -162,6 +164,8 @@ export interface ThreadView {
   readonly children: readonly Child[];
   /** Stopped by its owner, until somebody writes. */
   readonly halted: boolean;
+  /** Set aside after it failed again and again, until somebody writes to it or releases it; null when it is not. */
+  readonly quarantined: Quarantine | null;
   /** Deferrable inputs held back until no active call is outstanding, in order of acceptance. */
   readonly deferred: readonly WaitingInput[];
 }
@@ -179,6 +183,8 @@ export interface Thread {
    * discarded, now and from then on.
    */
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /** Lets the thread go on that was set aside. Of one that is not, it is discarded (`not-quarantined`). */
+  release(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** Ends the thread for good, its descendants first. What comes after is refused. */
   close(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** The questions that nobody has answered, of approvals and of tools, oldest first; with `tree`, also of the threads below. */

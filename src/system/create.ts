@@ -14,7 +14,7 @@ import { onAccepted, tellAccepted } from "../queue/notice.ts";
 import { NotPlainJson, plainJson } from "../queue/plain-json.ts";
 import { freshness } from "../queue/refusal.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
-import { isShared, type ThreadSpec } from "../store/store.ts";
+import { isShared, type Store, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
 import { findResult } from "../thread/find-result.ts";
 import { createInspection } from "../thread/inspection.ts";
@@ -24,11 +24,11 @@ import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
 import { watchElsewhere } from "./elsewhere.ts";
 import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
-import { holdLease } from "./lease.ts";
+import { type HeldLease, holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
 import { checkModel, checkTools } from "./options.ts";
 import { createResidents } from "./residents.ts";
-import { takeUp } from "./take-up.ts";
+import { createSupervisor } from "./supervisor.ts";
 import { threadOf } from "./thread.ts";
 import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
@@ -45,8 +45,15 @@ const metadataOf = (metadata: unknown, limit: number): JsonObject => {
   }
 };
 
-/** ms that `stop` waits for commits under way. */
-const stopLimit = 5_000;
+/** Stores in this process whose last system was stopped: nothing died over what they hold. */
+const leftInOrder = new WeakSet<Store>();
+
+/** Of a store that others share the lease tells: who ends in order gives it back. */
+const wasLeftInOrder = (store: Store, lease: HeldLease | undefined): boolean => {
+  const left = lease ? !lease.isAbandoned : leftInOrder.has(store);
+  leftInOrder.delete(store);
+  return left;
+};
 
 const threadIdOf = (id: string): ThreadId => {
   const parsed = ThreadId.safeParse(id);
@@ -129,6 +136,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       eventChildrenAtOnce: limits.eventChildrenAtOnce,
       eventChildLinger: limits.eventChildLinger,
       approval: limits.approval,
+      restarts: limits.restarts,
       inlineTool: limits.inlineTool,
       configuration: limits.configuration,
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
@@ -143,7 +151,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     publish: hub.publish,
     committed: hub.committed,
     opened(threads) {
-      for (const { threadId, inherited } of threads) void residents.begin(threadId, inherited);
+      for (const { threadId, inherited } of threads) void residents.begin(threadId, { inherited, isNew: true });
     },
     delivered: (threadId, accepted) => tellAccepted(store, threadId, accepted),
     freshId,
@@ -152,7 +160,17 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     hooks,
     signal: stopping.signal,
   };
-  const residents = createResidents(environment, limits);
+  const residents = createResidents(environment, {
+    ...limits,
+    death: wasLeftInOrder(store, lease) ? null : { of: "process", at: clock.now() },
+    fates: {
+      failed: (threadId) => supervisor.failed(threadId),
+      unreadable: (threadId, problem) => supervisor.unreadable(threadId, problem),
+      rested: (threadId) => supervisor.rested(threadId),
+      isAside: (threadId) => supervisor.isAside(threadId),
+      called: (threadId) => supervisor.called(threadId),
+    },
+  });
   const configurations = createConfigurations({
     source: options.threadConfig,
     shelf,
@@ -228,7 +246,22 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       pollInterval: limits.pollInterval,
       onInputs: residents.refresh,
     }));
-  await takeUp({ store, begin: residents.begin, signal: stopping.signal });
+  const supervisor = createSupervisor({
+    store,
+    clock,
+    logger,
+    limits,
+    begin: residents.begin,
+    abandon: residents.abandon,
+    async drain() {
+      const accepted = queue.stop().finally(deaf);
+      deafElsewhere?.();
+      timers.stop();
+      await accepted;
+      await residents.leave();
+    },
+    signal: stopping.signal,
+  });
 
   let stopped: Promise<void> | undefined;
   const system: System = {
@@ -256,24 +289,17 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     useModel,
     stop() {
       stopped ??= (async () => {
-        const accepted = queue.stop().finally(deaf);
-        deafElsewhere?.();
-        timers.stop();
-        const left = accepted.then(() => residents.leave());
-        let limit: unknown;
-        const late = new Promise<void>((resolve) => {
-          limit = clock.setTimeout(resolve, stopLimit);
-        });
-        await Promise.race([left, late]);
-        clock.clearTimeout(limit);
+        await supervisor.stop();
         registry.stop();
         stopping.abort();
         for (const resident of residents.all()) resident.stop();
         hub.close();
+        leftInOrder.add(store);
         await Promise.all([lease?.release(), inspection.close()]);
       })();
       return stopped;
     },
   };
+  await supervisor.start();
   return system;
 };

@@ -22,6 +22,8 @@ export interface LeaseOptions {
 
 /** A lease that is renewed at a third of its time, until it is given back. */
 export interface HeldLease {
+  /** Who held it before never gave it back. */
+  readonly isAbandoned: boolean;
   /** Gives the lease back, so that the next need not wait. Never rejects. A second call does nothing. */
   release(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
   };
   arm();
   return {
+    isAbandoned: first.isAbandoned === true,
     async release() {
       if (over) return;
       over = true;

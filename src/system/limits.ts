@@ -17,6 +17,7 @@ export const defaultLimits: Limits = {
   eventChildrenAtOnce: 4,
   eventChildLinger: 3_600_000,
   approval: 86_400_000,
+  restarts: 3,
   configuration: 10_000,
   hibernateAfter: 60_000,
   residents: 10_000,

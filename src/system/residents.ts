@@ -1,5 +1,8 @@
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
+import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Death } from "../../machines/thread/ledger.ts";
+import { ThreadQuarantinedError } from "../errors.ts";
 import type { Notice } from "../queue/notice.ts";
 import type { Inherited } from "../thread/conversation.ts";
 import { runnableThread } from "../thread/effects.ts";
@@ -23,10 +26,11 @@ export interface Residents {
   /** What a face holds on to. */
   handle(resident: Resident): ThreadHandle;
   /**
-   * Loads a thread that nobody has asked for; a failure is logged. Resolves when it is in memory, or cannot be; never
-   * rejects. `inherited`: what is in memory of its view.
+   * Loads a thread that nobody has asked for. Resolves when it is in memory, or cannot be, which is told; never rejects.
    */
-  begin(threadId: ThreadId, inherited?: Inherited): Promise<void>;
+  begin(threadId: ThreadId, coming?: Coming): Promise<void>;
+  /** Whoever waits for the thread hears that it is left alone: `load` rejects with ThreadQuarantinedError from then on. */
+  abandon(threadId: ThreadId, problem: string): void;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, notices: readonly Notice[]): void;
   /** Reads the inbox of a thread anew: another process accepted something. */
@@ -36,13 +40,35 @@ export interface Residents {
   leave(): Promise<void>;
 }
 
-/** ms before a thread whose actor failed is loaded again; doubled each time, up to the last. */
-const firstWait = 1_000;
-const longestWait = 60_000;
+/** What the residents are told of, and tell. */
+export interface Fates {
+  readonly failed: (threadId: ThreadId) => void;
+  readonly unreadable: (threadId: ThreadId, problem: string) => void;
+  readonly rested: (threadId: ThreadId) => void;
+  readonly isAside: (threadId: ThreadId) => boolean;
+  readonly called: (threadId: ThreadId) => void;
+}
+
+export interface ResidentsOptions extends Pick<Limits, "hibernateAfter" | "residents"> {
+  /** What the life before this one died of; null where it was ended in order. */
+  readonly death: Death | null;
+  readonly fates: Fates;
+}
+
+/** How a thread is brought into memory. */
+interface Coming {
+  /** What is in memory of its view. */
+  readonly inherited?: Inherited | undefined;
+  /** It was opened in this life: there is no other that it could have died in. */
+  readonly isNew?: boolean;
+}
+
+/** A person calls for the thread. */
+const calls = ({ input }: WaitingInput): boolean => input.kind === "text" || input.kind === "release";
 
 export const createResidents = (
   env: ThreadEnvironment,
-  { hibernateAfter, residents: most }: Pick<Limits, "hibernateAfter" | "residents">,
+  { hibernateAfter, residents: most, death, fates }: ResidentsOptions,
 ): Residents => {
   const residents = new Map<ThreadId, Resident>();
   const handles = createHandles();
@@ -62,8 +88,10 @@ export const createResidents = (
   const loading = new Map<ThreadId, Promise<Resident | undefined>>();
   /** What came while a thread was loaded; its record may have been read before. */
   const arriving = new Map<ThreadId, Notice[]>();
-  /** How often in a row a thread's actor ended in an error. */
-  const deaths = new Map<ThreadId, number>();
+  /** When the actor of a thread failed that has not come to rest since. */
+  const failedAt = new Map<ThreadId, number>();
+  /** Threads that are left alone, and why. */
+  const abandoned = new Map<ThreadId, string>();
   /** Threads whose actor is gone and that are to be loaded anew: told when that is over, one way or the other. */
   const buried = new Map<ThreadId, PromiseWithResolvers<void>>();
   let leaving = false;
@@ -79,16 +107,26 @@ export const createResidents = (
   };
   /** A thread that came to rest has done what killed its actor before, or got past it. */
   const moved = (resident: Resident, state: ThreadState): void => {
-    if (state !== "running") deaths.delete(resident.threadId);
+    if (state !== "running") {
+      failedAt.delete(resident.threadId);
+      fates.rested(resident.threadId);
+    }
     handles.held(resident.threadId)?.changed(state);
     if (residents.get(resident.threadId) === resident) hibernation.used(resident);
   };
 
-  const read = async (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
+  const deathOf = (threadId: ThreadId, { isNew = false }: Coming): Death | null => {
+    const at = failedAt.get(threadId);
+    if (at !== undefined) return { of: "actor", at };
+    return isNew ? null : death;
+  };
+
+  const read = async (threadId: ThreadId, coming: Coming): Promise<Resident | undefined> => {
     const loaded = await persist(`record of ${threadId}`, () => env.store.load(threadId), env);
     if (!loaded || leaving || env.signal.aborted) return undefined;
     const resident: Resident = new Resident(env, machine, loaded, {
-      inherited,
+      inherited: coming.inherited,
+      death: deathOf(threadId, coming),
       announced: told.get(threadId),
       onDeath: () => bury(resident),
       // A closed thread is never heard of again: nothing of it stays in memory.
@@ -111,14 +149,10 @@ export const createResidents = (
     forget(resident);
     resident.stop();
     if (env.signal.aborted) return;
-    const times = deaths.get(threadId) ?? 0;
-    deaths.set(threadId, times + 1);
+    failedAt.set(threadId, env.clock.now());
     if (!buried.has(threadId)) buried.set(threadId, Promise.withResolvers());
     handles.held(threadId)?.lost();
-    env.clock.setTimeout(
-      () => void begin(threadId).finally(() => risen(threadId)),
-      Math.min(firstWait * 2 ** times, longestWait),
-    );
+    fates.failed(threadId);
   };
 
   const risen = (threadId: ThreadId): void => {
@@ -127,16 +161,18 @@ export const createResidents = (
   };
   env.signal.addEventListener("abort", () => [...buried.keys()].forEach(risen), { once: true });
 
-  const load = (threadId: ThreadId, inherited?: Inherited): Promise<Resident | undefined> => {
+  const load = async (threadId: ThreadId, coming: Coming = {}): Promise<Resident | undefined> => {
     const resident = residents.get(threadId);
     if (resident) {
       hibernation.used(resident);
-      return Promise.resolve(resident);
+      return resident;
     }
+    const why = abandoned.get(threadId);
+    if (why !== undefined) throw new ThreadQuarantinedError(threadId, why);
     const underway = loading.get(threadId);
     if (underway) return underway;
     arriving.set(threadId, []);
-    const reading = read(threadId, inherited).finally(() => {
+    const reading = read(threadId, coming).finally(() => {
       loading.delete(threadId);
       arriving.delete(threadId);
     });
@@ -144,17 +180,30 @@ export const createResidents = (
     return reading;
   };
 
-  const begin = (threadId: ThreadId, inherited?: Inherited): Promise<void> =>
-    load(threadId, inherited).then(
-      () => {},
-      (error) => {
-        if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the thread could not be loaded");
-      },
-    );
+  const begin = async (threadId: ThreadId, coming?: Coming): Promise<void> => {
+    try {
+      await load(threadId, coming);
+    } catch (error) {
+      // Who asks for it has it read anew, and hears what is wrong with it.
+      failedAt.delete(threadId);
+      if (!env.signal.aborted) fates.unreadable(threadId, String(error));
+    } finally {
+      risen(threadId);
+    }
+  };
+
+  const recall = (threadId: ThreadId): void => {
+    abandoned.delete(threadId);
+    fates.called(threadId);
+  };
 
   return {
     load: (threadId) => load(threadId),
     begin,
+    abandon(threadId, problem) {
+      if (failedAt.has(threadId)) abandoned.set(threadId, problem);
+      risen(threadId);
+    },
     get: (threadId) => residents.get(threadId),
     loading: (threadId) => loading.get(threadId)?.catch(() => {}) ?? buried.get(threadId)?.promise,
     // The one that was found can be gone by now.
@@ -165,12 +214,21 @@ export const createResidents = (
         hibernation.used(resident);
         return resident.hear(notices);
       }
+      if (fates.isAside(threadId)) {
+        if (notices.some(({ waiting }) => calls(waiting))) recall(threadId);
+        return;
+      }
       void begin(threadId);
       arriving.get(threadId)?.push(...notices);
     },
     async refresh(threadId) {
       const resident = residents.get(threadId);
-      if (!resident) return void (await load(threadId));
+      if (!resident && fates.isAside(threadId)) {
+        const waiting = await env.store.load(threadId).catch(() => undefined);
+        if (waiting?.inbox.some(calls)) recall(threadId);
+        return;
+      }
+      if (!resident) return begin(threadId);
       const inbox = (await env.store.load(threadId))?.inbox;
       if (inbox) resident.accept(inbox);
     },

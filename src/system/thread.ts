@@ -131,8 +131,8 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
     const { record, calls, subscriptions, inbox, opening, children } = ledger();
     const { state } = resident();
     const deferred = state === "awaitingActiveCall" ? inbox.filter(isDeferrable) : [];
-    const { lastFailure, retry, usage, halted } = record;
-    return { state, lastFailure, retry, usage, calls, subscriptions, opening, children, halted, deferred };
+    const { lastFailure, retry, usage, halted, quarantined } = record;
+    return { state, lastFailure, retry, usage, calls, subscriptions, opening, children, halted, quarantined, deferred };
   };
 
   return {
@@ -162,6 +162,8 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
       deliver({ threadId, dedupId: id, input: { kind: "halt", ...(sender !== undefined && { sender }) } }),
     close: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
+    release: ({ id = freshId(), sender } = {}) =>
+      deliver({ threadId, dedupId: id, input: { kind: "release", ...(sender !== undefined && { sender }) } }),
     choices: (options) => openChoices(threadId, deps, options),
     answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {

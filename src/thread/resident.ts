@@ -5,6 +5,7 @@ import type { ThreadCommit, ThreadState } from "../../machines/thread/commit.ts"
 import { leavesWork } from "../../machines/thread/decide.ts";
 import type { Fact } from "../../machines/thread/facts.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
+import type { Death } from "../../machines/thread/ledger.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
 import type { AcceptedInput, Notice } from "../queue/notice.ts";
@@ -81,12 +82,15 @@ export class Resident {
       onEnd,
       onState,
       inherited,
+      death,
       announced = 0,
     }: {
       readonly onDeath: () => void;
       readonly onEnd: () => void;
       readonly onState: (state: ThreadState) => void;
       readonly inherited?: Inherited | undefined;
+      /** What the thread's last life may have died of. */
+      readonly death: Death | null;
       readonly announced?: number | undefined;
     },
   ) {
@@ -129,6 +133,7 @@ export class Resident {
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
         announced,
+        death,
         now: env.clock.now(),
       },
       clock: env.clock as never,

@@ -19,6 +19,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     opening: null,
     children: [],
     halted: false,
+    quarantined: null,
     deferred: [],
   };
   const become = (state: ThreadState, more: Partial<ThreadView> = {}): void => {
@@ -37,6 +38,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     ask: () => Promise.reject(new Error("not asked here")),
     interrupt: () => Promise.resolve(true),
     halt: () => Promise.resolve(true),
+    release: () => Promise.resolve(true),
     close: () => Promise.resolve(true),
     choices: () => Promise.resolve([]),
     answer: () => Promise.resolve(true),

@@ -15,6 +15,7 @@ const viewOf = (state: ThreadState, more: Partial<ThreadView> = {}): ThreadView 
   opening: null,
   children: [],
   halted: false,
+  quarantined: null,
   deferred: [],
   ...more,
 });

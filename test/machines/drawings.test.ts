@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMachine, setup } from "xstate";
 import { roundMachine } from "../../machines/round/machine.ts";
+import { systemMachine } from "../../machines/system/machine.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { drawMermaid } from "../../src/inspect/mermaid.ts";
 
@@ -10,6 +11,9 @@ describe("the drawing of", () => {
 
   it("the round is in docs", () =>
     expect(drawMermaid(roundMachine)).toMatchFileSnapshot("../../docs/machines/round.mmd"));
+
+  it("the system is in docs", () =>
+    expect(drawMermaid(systemMachine)).toMatchFileSnapshot("../../docs/machines/system.mmd"));
 
   it("a transition between two boxes stands between the boxes and names the inner states", () => {
     const machine = createMachine({

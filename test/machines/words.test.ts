@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AnyStateMachine, createMachine } from "xstate";
 import { roundMachine } from "../../machines/round/machine.ts";
+import { systemMachine } from "../../machines/system/machine.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { nameOf, namesOf, statesOf, transitionsOf, unnamed } from "../../src/inspect/chart.ts";
 
@@ -18,10 +19,13 @@ const wordsOf = (machine: AnyStateMachine) => {
   };
 };
 
-const machines = { thread: threadMachine, round: roundMachine } as Record<string, AnyStateMachine>;
+const machines = { thread: threadMachine, round: roundMachine, system: systemMachine } as Record<
+  string,
+  AnyStateMachine
+>;
 
 /** Asked for by other actions, so that the config does not name them. */
-const effects = ["record", "abort", "announce", "resume"];
+const effects = ["record", "abort", "announce", "resume", "begin", "report"];
 
 describe.each(Object.entries(machines))("the config of the %s machine", (_, machine) => {
   const words = wordsOf(machine);

@@ -31,6 +31,16 @@ export const wrongStores: readonly WrongStore[] = [
         limits,
       ),
   })),
+  wrong("lists a thread without its deaths", "tells which threads are set aside", (right) => ({
+    threads: async (query) =>
+      (await right.threads(query)).map(({ threadId, parent, state, waiting, due }) => ({
+        threadId,
+        parent,
+        state,
+        waiting,
+        due,
+      })),
+  })),
   wrong("remembers the key of what it refused", "refuses what an inbox has no room for", (right) => {
     const refused = new Set<string>();
     return {

@@ -8,9 +8,10 @@ describe("the table of inputs and states", () => {
     expect(readFileSync("docs/architecture.md", "utf8")).toContain(tableOfMachine()));
 
   it("has a column for every state of the chart that is rested in or waits", () => {
-    const running = Object.keys(threadMachine.states.running?.states ?? {});
+    // Nothing reaches the thread there that it does not see to afterwards, whatever that is.
+    const running = Object.keys(threadMachine.states.running?.states ?? {}).filter((state) => state !== "recovering");
     const resting = Object.keys(threadMachine.states).filter(
-      (state) => !["running", "deciding", "waking", "stopped", "closed"].includes(state),
+      (state) => !["running", "deciding", "waking", "resting", "stopped", "closed"].includes(state),
     );
     expect(Object.keys(columns).sort()).toEqual([...running, ...resting].sort());
   });

@@ -1,11 +1,16 @@
 import type { AnyStateMachine } from "xstate";
 import { roundMachine } from "../../../machines/round/machine.ts";
+import { systemMachine } from "../../../machines/system/machine.ts";
 import { threadMachine } from "../../../machines/thread/machine.ts";
 import { machineJson } from "../../inspect/json.ts";
 import { drawMermaid } from "../../inspect/mermaid.ts";
 
-/** Every machine that threads run on, by the name of its chart. */
-export const machines: Readonly<Record<string, AnyStateMachine>> = { thread: threadMachine, round: roundMachine };
+/** Every machine of the design, by the name of its chart. */
+export const machines: Readonly<Record<string, AnyStateMachine>> = {
+  thread: threadMachine,
+  round: roundMachine,
+  system: systemMachine,
+};
 
 export const formats = ["mermaid", "json"] as const;
 export type Format = (typeof formats)[number];

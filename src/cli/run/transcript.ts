@@ -223,6 +223,10 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
+      case "thread.quarantined":
+        return block("failure", "! ", [`Set aside: it was at work ${update.times} times when things ended badly.`]);
+      case "thread.released":
+        return block("note", "  ", ["(released)"]);
       case "choice.opened": {
         const call = open.get(update.callId);
         if (call && update.kind === "approval") open.set(update.callId, { ...call, proposed: true });

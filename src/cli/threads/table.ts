@@ -1,10 +1,13 @@
 import type { ThreadState } from "../../../machines/thread/commit.ts";
 import type { ThreadSummary } from "../../store/store.ts";
 import { shortId } from "../columns.ts";
+import { oneLine } from "../run/terminal-text.ts";
 
 /** A thread in a list; `depth`: how many threads of the list stand above it. */
 export interface ListedThread extends ThreadSummary {
   readonly depth?: number;
+  /** Why the store cannot say what the thread is about. */
+  readonly unreadable?: string;
 }
 
 export const states = Object.keys({
@@ -32,9 +35,18 @@ const indent = ({ depth = 0 }: ListedThread): string => "  ".repeat(depth);
 const idOf = (thread: ListedThread, width: number): string =>
   indent(thread) + shortId(thread.threadId, Math.max(leastId, width - indent(thread).length));
 
+/** Why a thread does nothing, on a line of its own. */
+const trouble = ({ quarantined, unreadable, threadId }: ListedThread): string => {
+  if (unreadable !== undefined) return `  cannot be read: ${oneLine(unreadable)}\n`;
+  if (!quarantined) return "";
+  const { reason, times } = quarantined;
+  const what = reason === "actor-failed" ? "its actor failed" : "the process died";
+  return `  set aside: ${what} ${times} times in a row while it was at work; wakeful release ${threadId} lets it go on\n`;
+};
+
 const beneath = (thread: ListedThread, columns: number): string => {
   const { state, waiting, due } = thread;
-  return `${shortId(thread.threadId, columns)}\n  ${state}\n  ${waiting} waiting${due ? ", due" : ""}\n`;
+  return `${shortId(thread.threadId, columns)}\n  ${state}\n  ${waiting} waiting${due ? ", due" : ""}\n${trouble(thread)}`;
 };
 
 /**
@@ -48,8 +60,9 @@ export const threadTable = (columns: number): ((page: readonly ListedThread[]) =
   return (page) => {
     const longest = page.reduce((most, each) => Math.max(most, indent(each).length + each.threadId.length), idWidth);
     idWidth = Math.min(longest, columns - behindId);
-    const rows = page.map((each) =>
-      row(idOf(each, idWidth), each.state, String(each.waiting), each.due ? "yes" : "-", idWidth),
+    const rows = page.map(
+      (each) =>
+        row(idOf(each, idWidth), each.state, String(each.waiting), each.due ? "yes" : "-", idWidth) + trouble(each),
     );
     const heads = isFirst ? row(head.threadId, head.state, head.waiting, head.due, idWidth) : "";
     isFirst = false;

@@ -1,5 +1,6 @@
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { ThreadState } from "../../../machines/thread/commit.ts";
+import { StoreCorruptError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { columnsOf } from "../columns.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -18,7 +19,7 @@ export interface ThreadsOptions {
 /** Threads that are in memory at a time. */
 const limit = 500;
 
-type Listing = Pick<Store, "threads">;
+type Listing = Pick<Store, "threads" | "load">;
 
 async function* byId(store: Listing, query: NonNullable<Parameters<Store["threads"]>[0]>) {
   let after: ThreadId | undefined;
@@ -29,6 +30,21 @@ async function* byId(store: Listing, query: NonNullable<Parameters<Store["thread
     if (page.length < limit) return;
   }
 }
+
+/** With what is wrong with those that a start would take up: one that cannot be read is set aside by whoever runs it. */
+const examined = async (store: Listing, page: readonly ListedThread[]): Promise<readonly ListedThread[]> =>
+  Promise.all(
+    page.map(async (thread) => {
+      if (!thread.due && thread.waiting === 0) return thread;
+      try {
+        await store.load(thread.threadId);
+        return thread;
+      } catch (error) {
+        if (error instanceof StoreCorruptError) return { ...thread, unreadable: error.message };
+        throw error;
+      }
+    }),
+  );
 
 /** Roots by id, each with all threads below it, children by id. */
 async function* asTree(
@@ -66,7 +82,8 @@ export const listThreads = async (
   let isEmpty = true;
   for await (const page of tree ? inPages(asTree(store)) : byId(store, state ? { state } : {})) {
     isEmpty = false;
-    const text = json ? page.map((thread) => `${jsonText(thread)}\n`).join("") : table(page);
+    const seen = await examined(store, page);
+    const text = json ? seen.map((thread) => `${jsonText(thread)}\n`).join("") : table(seen);
     if (!(await output.write(text))) break;
   }
   if (isEmpty && !json) notice(io, `${state ? `no thread is ${state}` : "there are no threads"} in ${db}.`);

@@ -208,4 +208,6 @@ export const summaryOf = (row: ThreadRow): ThreadSummary => ({
   state: row.record.state,
   waiting: row.inbox.size,
   due: isDue(row),
+  ...(row.record.quarantined && { quarantined: row.record.quarantined }),
+  ...(row.record.restarts > 0 && { restarts: row.record.restarts }),
 });

@@ -40,7 +40,8 @@ export const leasesOn = (database: Database): Leases => {
       }
       insert.run(name, holder, now + ttl, ttl);
       taken.set(name, holder);
-      return { held: true, until: now + ttl };
+      const isAbandoned = lease !== undefined && lease.holder !== holder;
+      return { held: true, until: now + ttl, ...(isAbandoned && { isAbandoned }) };
     },
     give(name, holder) {
       remove.run(name, holder);

@@ -4,7 +4,14 @@ import { CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { Json, JsonObject } from "../../../machines/history/json.ts";
 import type { CallForm, Failure, Usage } from "../../../machines/round/turn.ts";
 import type { Choice, ChoiceAnswer } from "../../../machines/thread/choice.ts";
-import type { Call, CallStatus, Subscription, ThreadRecord, ThreadState } from "../../../machines/thread/commit.ts";
+import type {
+  Call,
+  CallStatus,
+  Quarantine,
+  Subscription,
+  ThreadRecord,
+  ThreadState,
+} from "../../../machines/thread/commit.ts";
 import type { Child, ChildKind, Opening } from "../../../machines/thread/family.ts";
 import { Input } from "../../../machines/thread/input.ts";
 import { StoreCorruptError } from "../../errors.ts";
@@ -114,6 +121,7 @@ const StoredFailure = z.object({
     TURN_FILTERED: true,
     ROUND_LIMIT: true,
     REPEATED_CALL: true,
+    QUARANTINED: true,
   }),
   message: z.string(),
   at: z.number(),
@@ -126,6 +134,13 @@ const StoredUsage = z.object({
   cachedInputTokens: count.exactOptional(),
   reasoningTokens: count.exactOptional(),
 } satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
+
+export const StoredQuarantine = z.object({
+  reason: oneOf<Quarantine["reason"]>({ "process-died": true, "actor-failed": true }),
+  times: count,
+  at: count,
+  upTo: count,
+} satisfies Fields<Quarantine>) satisfies z.ZodType<Quarantine>;
 
 export const StoredRecord = z.object({
   nextPosition: count,
@@ -141,6 +156,8 @@ export const StoredRecord = z.object({
   allowed: z.array(z.string()).default([]),
   halted: z.boolean().default(false),
   linger: count.nullable().default(null),
+  restarts: count.default(0),
+  quarantined: StoredQuarantine.nullable().default(null),
   closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),
   state: StoredState,
 } satisfies Fields<ThreadRecord>) satisfies z.ZodType<ThreadRecord>;

@@ -4,7 +4,7 @@ import type { NewThread, Opening } from "../../../machines/thread/family.ts";
 import { StoreCorruptError, StoreError } from "../../errors.ts";
 import type { Store, ThreadSpec, ThreadSummary } from "../store.ts";
 import type { Database, Statement } from "./database.ts";
-import { readRow, StoredOpening, StoredRecord, StoredSpec, StoredState } from "./rows.ts";
+import { readRow, StoredOpening, StoredQuarantine, StoredRecord, StoredSpec, StoredState } from "./rows.ts";
 
 /** A thread's own row: who it is, how often it committed, its record (S3, S8, S10, S14). */
 export interface Threads {
@@ -46,13 +46,18 @@ interface SummaryRow {
   readonly state: string;
   readonly waiting: number;
   readonly due: number;
+  /** JSON; null where there is none. */
+  readonly quarantined: string | null;
+  readonly restarts: number | null;
 }
 
 const summary = `SELECT name AS threadId, state,
   (SELECT above.name FROM thread AS above WHERE above.id = thread.parent) AS parent,
   (SELECT count(*) FROM inbox WHERE inbox.thread = thread.id) AS waiting,
   (round_due OR EXISTS (SELECT 1 FROM call WHERE call.thread = thread.id AND call.due)
-    OR EXISTS (SELECT 1 FROM subscription WHERE subscription.thread = thread.id AND subscription.due)) AS due`;
+    OR EXISTS (SELECT 1 FROM subscription WHERE subscription.thread = thread.id AND subscription.due)) AS due,
+  iif(json_valid(record), json_extract(record, '$.quarantined'), NULL) AS quarantined,
+  iif(json_valid(record), json_extract(record, '$.restarts'), NULL) AS restarts`;
 
 /** From those that have work to their rows: threads that rest are not looked at, however many there are. */
 const worklist = `(SELECT thread AS id FROM inbox UNION SELECT thread FROM call WHERE due
@@ -94,10 +99,20 @@ export const threadsOn = (database: Database): Threads => {
   });
   const [all, withWork] = [listings("thread"), listings(worklist)];
 
-  const checked = ({ threadId, parent, state, waiting, due }: SummaryRow): ThreadSummary => {
+  const checked = ({ threadId, parent, state, waiting, due, quarantined, restarts }: SummaryRow): ThreadSummary => {
     const known = StoredState.safeParse(state);
     if (!known.success) throw new StoreCorruptError(database.file, { what: "the state", threadId }, `it is ${state}`);
-    return { threadId, parent, state: known.data, waiting, due: due === 1 };
+    return {
+      threadId,
+      parent,
+      state: known.data,
+      waiting,
+      due: due === 1,
+      ...(quarantined !== null && {
+        quarantined: readRow(database.file, StoredQuarantine, quarantined, { what: "the quarantine", threadId }),
+      }),
+      ...(restarts && { restarts }),
+    };
   };
 
   return {

@@ -33,6 +33,7 @@ export const limits = {
   hibernateAfter: 1_500,
   residents: 3,
   approval: 30_000,
+  restarts: 1,
   configuration: 2_000,
   lease: 6_000,
   pollInterval: 1_000,

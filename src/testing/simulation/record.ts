@@ -34,6 +34,8 @@ export interface Page {
   readonly inbox: Map<number, WaitingInput>;
   state: ThreadState;
   halted: boolean;
+  /** Set aside: its process died over it too often. */
+  quarantined: boolean;
   /** How many slices have ended. */
   slices: number;
   /** It was told to end, or has. */
@@ -80,6 +82,7 @@ export class Record {
       inbox: new Map(),
       state: opening ? "running" : "idle",
       halted: false,
+      quarantined: false,
       closing: false,
       slices: 0,
     };
@@ -118,6 +121,7 @@ export class Record {
     page.slices += commit.facts.filter(({ type }) => type === "slice.ended").length;
     if (commit.record) {
       page.state = commit.record.state;
+      page.quarantined = commit.record.quarantined !== null;
       page.halted = commit.record.halted;
       page.closing ||= commit.record.closing !== null || commit.record.state === "closed";
     }

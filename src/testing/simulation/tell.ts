@@ -30,6 +30,7 @@ const sketchOf = (chance: Dice): Sketch => {
     [6, () => ({ kind: "answer", pick, choice: chance.weighted(choices) })],
     [2, () => ({ kind: "interrupt" })],
     [1, () => ({ kind: "halt" })],
+    [0.5, () => ({ kind: "release" })],
     [0.5, () => ({ kind: "close" })],
   ])();
 };

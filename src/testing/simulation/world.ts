@@ -149,6 +149,13 @@ export class World {
     this.processes.wake();
     for (const envelope of this.mail.unsure) this.#send([envelope], false);
     await this.#drive.toRest();
+    const aside = [...this.record.pages.values()].filter(({ quarantined, state }) => quarantined && state !== "closed");
+    if (aside.length === 0 || this.faults.size > 0) return;
+    this.log.push("a person releases what was set aside");
+    await this.tell(
+      aside.map(({ threadId }) => threadId),
+      () => ({ kind: "release" }),
+    );
   }
 
   /** The owner's own envelopes, one to each of the threads, and all that follows from them. */

@@ -7,9 +7,8 @@ const drawing = (name: string) => readFileSync(new URL(`../../../docs/machines/$
 describe("wakeful machines", () => {
   it("prints all of them as Markdown, each with a heading", async () => {
     const { code, out, err } = await wakefulHere(["machines"]);
-    expect(out).toBe(
-      `# thread\n\n\`\`\`mermaid\n${drawing("thread")}\`\`\`\n\n# round\n\n\`\`\`mermaid\n${drawing("round")}\`\`\`\n`,
-    );
+    const part = (name: string) => `# ${name}\n\n\`\`\`mermaid\n${drawing(name)}\`\`\`\n`;
+    expect(out).toBe(["thread", "round", "system"].map(part).join("\n"));
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 
@@ -20,12 +19,12 @@ describe("wakeful machines", () => {
     const one = JSON.parse((await wakefulHere(["machines", "thread", "--format", "json"])).out);
     const all = JSON.parse((await wakefulHere(["machines", "--format", "json"])).out);
     expect(one).toMatchObject({ id: "thread", initial: "waking" });
-    expect(Object.keys(all)).toEqual(["thread", "round"]);
+    expect(Object.keys(all)).toEqual(["thread", "round", "system"]);
     expect(all.thread).toEqual(one);
   });
 
   it.each([
-    [["machines", "rund"], /'rund' is invalid.*Allowed choices are thread, round/],
+    [["machines", "rund"], /'rund' is invalid.*Allowed choices are thread, round, system/],
     [["machines", "--format", "png"], /'png' is invalid.*Allowed choices are mermaid, json/],
   ])("refuses %j with 2", async (args, said) => {
     const { code, out, err } = await wakefulHere(args);

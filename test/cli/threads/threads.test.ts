@@ -73,6 +73,7 @@ describe("wakeful threads", { timeout: 60_000 }, () => {
   it("reads the store page by page, and no page more than somebody reads", async () => {
     const asked: unknown[] = [];
     const endless = {
+      load: async () => undefined,
       threads: async (query: { limit?: number; after?: string } = {}) => {
         asked.push(query);
         return Array.from({ length: query.limit ?? 0 }, (_, index) => summary(`t${asked.length}.${index}`));
@@ -95,7 +96,7 @@ describe("wakeful threads", { timeout: 60_000 }, () => {
     const { io, written } = fakeIo();
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(new Error("no space left")) });
     stdout.on("error", () => {});
-    const store = { threads: async () => [summary("a")] };
+    const store = { threads: async () => [summary("a")], load: async () => undefined };
     expect(await listThreads(store, { db: "x.db", json: false }, { ...io, stdout })).toBe(2);
     expect(written.err).toBe("wakeful: the output cannot be written: no space left\n");
   });

@@ -35,7 +35,7 @@ describe("a lease", () => {
     await one.lease("runner", "a", 100, 1_000);
     expect(await one.lease("runner", "a", 100, 1_090)).toEqual({ held: true, until: 1_190 });
     expect(await other.lease("runner", "b", 100, 1_189)).toMatchObject({ held: false });
-    expect(await other.lease("runner", "b", 100, 1_190)).toEqual({ held: true, until: 1_290 });
+    expect(await other.lease("runner", "b", 100, 1_190)).toEqual({ held: true, until: 1_290, isAbandoned: true });
     expect(await one.lease("runner", "a", 100, 1_200)).toEqual({ held: false, by: "b", until: 1_290 });
   });
 
@@ -55,7 +55,7 @@ describe("a lease", () => {
     await one.lease("runner", "a", 100, year);
     expect(await other.lease("runner", "b", 100, 5_000)).toEqual({ held: false, by: "a", until: 5_100 });
     expect(await other.lease("runner", "b", 100, 5_099)).toEqual({ held: false, by: "a", until: 5_100 });
-    expect(await other.lease("runner", "b", 100, 5_100)).toEqual({ held: true, until: 5_200 });
+    expect(await other.lease("runner", "b", 100, 5_100)).toEqual({ held: true, until: 5_200, isAbandoned: true });
   });
 
   it("tells who holds it to whoever looks, and changes nothing by that", async () => {

@@ -162,7 +162,7 @@ export class Forest implements Told {
         options: {
           model: this.model,
           random: () => 0.5,
-          limits: { ...treeLimits, tries: 3, hibernateAfter: this.#hibernateAfter },
+          limits: { ...treeLimits, restarts: 1e9, tries: 3, hibernateAfter: this.#hibernateAfter },
         },
         hooks: {
           onRequest: (threadId, prompt, uncommitted) =>

@@ -6,7 +6,7 @@ import type { InlineResult } from "../../../machines/thread/close.ts";
 import type { Subscription, ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { Opening } from "../../../machines/thread/family.ts";
 import { Input, type WaitingInput } from "../../../machines/thread/input.ts";
-import type { ThreadLimits } from "../../../machines/thread/ledger.ts";
+import type { Death, ThreadLimits } from "../../../machines/thread/ledger.ts";
 import { threadMachine } from "../../../machines/thread/machine.ts";
 import { applyCommit, nothingStored, type Stored } from "./stored.ts";
 
@@ -24,6 +24,7 @@ export const foldLimits: ThreadLimits = {
   eventChildrenAtOnce: 4,
   eventChildLinger: 3_600_000,
   approval: 86_400_000,
+  restarts: 3,
   round: { tries: 11, silence: 60_000, slowRetry: 60_000 },
 };
 
@@ -66,6 +67,7 @@ export class Fold {
     working: CallId[] = [],
     opening: Opening | null = null,
     place: Place = { threadId, freshId: "child", committed: () => {} },
+    death: Death | null = null,
   ) {
     this.opening = opening;
     this.place = place;
@@ -87,6 +89,7 @@ export class Fold {
       opening,
       freshId: `${place.freshId}${commits.length}`,
       working,
+      death,
     });
     this.snapshot = snapshot;
     this.#collect(actions);
@@ -193,6 +196,12 @@ export class Fold {
   /** A crash: a new actor on what was stored, in another process. */
   restarted(): Fold {
     return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place);
+  }
+
+  /** The same, where the process died: what it was about is counted. */
+  died(of: Death["of"] = "process"): Fold {
+    const death: Death = { of, at: Number.MAX_SAFE_INTEGER };
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place, death);
   }
 
   /** The thread slept and comes back in the same process: its calls are at work there. */

@@ -56,7 +56,7 @@ const readings = (tree: Grove, { threadId, waiting: { input } }: Filed): number 
   }
 };
 
-const silent = ["interrupt", "halt", "close", "linger", "resume", "rested", "retry"];
+const silent = ["interrupt", "halt", "close", "linger", "resume", "rested", "retry", "release"];
 
 /** Nothing is read of it: a control, or the end of a child that nobody has to hear. */
 const needsNoReading = (tree: Grove, { threadId, waiting: { input } }: Filed): boolean => {

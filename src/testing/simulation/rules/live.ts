@@ -67,6 +67,7 @@ export const faultsOfRequest = (
   const answered = new Set(uncommitted.flatMap(({ entry }) => (entry.kind === "result" ? [entry.callId] : [])));
   for (const callId of page.calls.keys())
     if (!answered.has(callId)) faults.push(`R4: ${threadId}'s model is asked while ${callId} is outstanding`);
+  if (page.quarantined) faults.push(`R8: ${threadId} was set aside and asks its model`);
   if (page.state === "closed") faults.push(`R8: ${threadId} has closed and asks its model`);
   if (world.openRequests.some((open) => open.threadId === threadId && open.life === life))
     faults.push(`R8: ${threadId} asks its model twice at once`);

@@ -112,6 +112,22 @@ export const listing = [
     },
   ),
 
+  requirement("S10", "tells which threads are set aside, and how often each was begun again", async ({ store }) => {
+    for (const name of ["1", "2", "3"]) await store.create(idOf(name), spec, 1);
+    const quarantined = { reason: "process-died", times: 4, at: 5, upTo: 2 } as const;
+    await store.commit(commitOf(idOf("2"), 0, { record: recordOf({ restarts: 3, quarantined }) }), 1_000);
+    await store.commit(commitOf(idOf("3"), 0, { record: recordOf({ restarts: 1 }) }), 1_000);
+    const listed = async () =>
+      (await store.threads()).map(({ quarantined: aside = null, restarts = 0 }) => [aside, restarts]);
+    assert.deepEqual(await listed(), [
+      [null, 0],
+      [quarantined, 3],
+      [null, 1],
+    ]);
+    await store.commit(commitOf(idOf("2"), 1, { record: recordOf() }), 2_000);
+    assert.deepEqual((await listed())[1], [null, 0], "a release takes it back");
+  }),
+
   requirement("S10", "narrows by work, state and page at once", async ({ store }) => {
     for (const name of ["1", "2", "3", "4"]) await store.create(idOf(name), spec, 1);
     await store.accept([deliver(idOf("1"), "a"), deliver(idOf("3"), "b"), deliver(idOf("4"), "c")], roomy);
