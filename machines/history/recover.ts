@@ -19,14 +19,14 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
  * that have lost theirs.
  */
 export const recovered = (stored: string, at: number): Entry | undefined => {
-  const value = valueOf(stored);
-  const entry = isObject(value) ? entryOf(value, typeof value["at"] === "number" ? value["at"] : at) : undefined;
+  const value = parsedOf(stored);
+  const entry = isObject(value) ? entryOf(value, typeof value.at === "number" ? value.at : at) : undefined;
   if (entry) return entry;
   const texts = textsIn(stored);
   return texts.length > 0 ? note(texts.join("\n"), at) : undefined;
 };
 
-const valueOf = (stored: string): unknown => {
+const parsedOf = (stored: string): unknown => {
   try {
     return JSON.parse(stored);
   } catch {
@@ -38,27 +38,34 @@ const valueOf = (stored: string): unknown => {
 const note = (text: string, at: number): Entry => ({ kind: "user", at, text: recoveredNote(text), repaired: 1 });
 
 const entryOf = (value: Fields, at: number): Entry | undefined => {
-  switch (value["kind"]) {
+  switch (value.kind) {
     case "user":
       return userOf(value, at);
     case "turn": {
-      const parts = listOf(value["parts"]).flatMap(partOf);
+      const parts = listOf(value.parts).flatMap(partOf);
       return parts.length > 0 ? { kind: "turn", at, parts } : undefined;
     }
     case "result":
       return resultOf(value, at);
     case "event": {
-      const source = EventSource.safeParse(value["source"]);
-      const from = ThreadId.safeParse(value["from"]);
-      if (!source.success || !isText(value["text"])) return undefined;
-      const final = value["final"] === true && { final: true as const };
-      return { kind: "event", at, source: source.data, text: value["text"], ...final, ...(from.success && { from: from.data }) };
+      const source = EventSource.safeParse(value.source);
+      const from = ThreadId.safeParse(value.from);
+      if (!source.success || !isText(value.text)) return undefined;
+      const final = value.final === true && { final: true as const };
+      return {
+        kind: "event",
+        at,
+        source: source.data,
+        text: value.text,
+        ...final,
+        ...(from.success && { from: from.data }),
+      };
     }
     case "seed": {
-      const callId = CallId.safeParse(value["callId"]);
-      const args = JsonObject.safeParse(value["args"]);
-      if (!callId.success || !isText(value["text"])) return undefined;
-      return { kind: "seed", at, callId: callId.data, args: args.success ? args.data : {}, text: value["text"] };
+      const callId = CallId.safeParse(value.callId);
+      const args = JsonObject.safeParse(value.args);
+      if (!callId.success || !isText(value.text)) return undefined;
+      return { kind: "seed", at, callId: callId.data, args: args.success ? args.data : {}, text: value.text };
     }
     default:
       return undefined;

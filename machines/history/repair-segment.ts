@@ -79,27 +79,24 @@ const nameCallsOf = (
   report: Report,
 ): void => {
   const own = new Set<CallId>();
-  const renamed = new Map<TurnPart, CallPart>();
-  const doubled = new Set<TurnPart>();
-  for (const part of callsOf(turn.entry)) {
+  const parts = turn.entry.parts.flatMap((part): TurnPart[] => {
+    if (part.type !== "call") return [part];
     if (own.has(part.callId)) {
-      doubled.add(part);
       report("doubled-call", turn.from, `The call ${part.callId} was twice in the turn; the second one was set aside.`);
-      continue;
+      return [];
     }
     own.add(part.callId);
     const callId = used.has(part.callId) ? freshCall() : part.callId;
     used.add(callId);
     const named = callId === part.callId ? part : { ...part, callId };
-    if (named !== part) {
-      renamed.set(part, named);
+    if (named !== part)
       report("doubled-call", turn.from, `The id ${part.callId} was used before; the call is ${callId} now.`);
-    }
     segment.calls.push({ part: named, storedId: part.callId });
-  }
-  if (renamed.size === 0 && doubled.size === 0) return;
-  const kept = turn.entry.parts.filter((part) => !doubled.has(part)).map((part) => renamed.get(part) ?? part);
-  segment.turn = withParts(turn, kept);
+    return [named];
+  });
+  const isSame =
+    parts.length === turn.entry.parts.length && parts.every((part, index) => part === turn.entry.parts[index]);
+  if (!isSame) segment.turn = withParts(turn, parts);
 };
 
 /**
@@ -144,7 +141,8 @@ export const cutCalls = (segment: Segment, room: number, report: Report): void =
   const gone = new Set(byNeed.slice(Math.max(0, byNeed.length - surplus)));
   for (const { part, result } of gone) {
     report("cut-call", turn.from, `There was no room for the result of ${part.callId}; the call was set aside.`);
-    if (result) report("orphaned-result", result.from, `The call ${part.callId} was set aside, and its result with it.`);
+    if (result)
+      report("orphaned-result", result.from, `The call ${part.callId} was set aside, and its result with it.`);
   }
   segment.calls = segment.calls.filter((called) => !gone.has(called));
   const parts = new Set<TurnPart>([...gone].map(({ part }) => part));

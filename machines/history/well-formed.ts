@@ -45,15 +45,16 @@ const takesResult = (turn: OpenTurn | undefined, position: number, callId: CallI
 /**
  * Whether R5 holds in a thread's view, so that there is nothing to mend: one pass, which ends at the first fault.
  * `outstanding`: the places of the calls that the record says have no result, by call. `nextPosition`: where the next entry
- * goes.
+ * goes. `first`: where the first one stands.
  */
 export const isWellFormed = (
   rows: readonly StoredRow[],
   outstanding: ReadonlyMap<CallId, number>,
   nextPosition: number,
+  first = 0,
 ): boolean => {
   const ids = new Set<CallId>();
-  let next = 0;
+  let next = first;
   let turn: OpenTurn | undefined;
   const isFresh = (callId: CallId): boolean => !ids.has(callId) && ids.add(callId) !== undefined;
   for (const row of rows) {
