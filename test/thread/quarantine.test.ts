@@ -80,6 +80,18 @@ describe("a thread that its process died over", () => {
     expect(fold.stored.record.restarts).toBe(2);
   });
 
+  it("is counted once in a life, however often it leaves memory and comes back with its lost call", () => {
+    const fold = turn(asking(), calls("a"), calls("b"));
+    fold.stored.calls = fold.stored.calls.map((call) =>
+      call.name === "b" ? { ...call, status: "acknowledged" } : call,
+    );
+    const first = settle(fold.died());
+    expect(first.state).toBe("awaitingActiveCall");
+    const again = settle(first.cameBack());
+    expect(settle(again.cameBack()).stored.record.restarts).toBe(1);
+    expect(settle(again.died()).stored.record.restarts).toBe(2);
+  });
+
   it("is not counted after a stop in order", () => {
     expect(settle(asking().restarted()).stored.record.restarts).toBe(0);
   });
@@ -138,6 +150,19 @@ describe("a thread that was set aside", () => {
     const halted = settle(setAside().accept({ kind: "halt" }));
     expect(halted.stored.record).toMatchObject({ halted: true });
     expect(quarantined(halted)).not.toBeNull();
+  });
+
+  it("closes with the last of its children, though it was set aside while it waited for them", () => {
+    const parent = turn(asking(), spawns());
+    turn(parent, says("ok"));
+    settle(parent.accept({ kind: "close" }));
+    const child = parent.context.children[0]?.threadId as string;
+    parent.stored.record = {
+      ...parent.stored.record,
+      quarantined: { reason: "process-died", times: 4, at: 1, upTo: 0 },
+    };
+    const again = settle(parent.restarted().accept({ kind: "ended", child: child as never, report: null }));
+    expect(again.state).toBe("closed");
   });
 
   it("says whether its process or its actor was lost", () => {
