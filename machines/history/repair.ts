@@ -50,7 +50,8 @@ export const repairOf = (rows: readonly StoredRow[], known: KnownOfHistory): His
   nameCalls(segments, known.freshCall, report);
   claimResults(segments, report);
   const next = layOut(segments, known.first, known.nextPosition, report);
-  const open = answered(segments, known, outstanding, report);
+  // A note that comes behind the last turn leaves nothing of it open.
+  const open = answered(segments, known, next < known.nextPosition ? new Map() : outstanding, report);
   const placed = placedOf(segments, known, report);
   const nextPosition = Math.max(next, known.nextPosition);
   if (nextPosition > next) placed.push(noteOf(next, nextPosition - next, known, report));
