@@ -88,6 +88,8 @@ export interface ThreadRecord {
   readonly halted: boolean;
   /** How often in a row it was begun again after a process had died while it was at work. */
   readonly restarts: number;
+  /** The life in which `restarts` was counted last: each counts once. */
+  readonly countedIn: string | null;
   readonly quarantined: Quarantine | null;
   /**
    * The thread is to close. `report`: what its parent hears with its end. `told`: its children were, and it waits for the
@@ -111,6 +113,7 @@ export const newRecord: ThreadRecord = {
   allowed: [],
   halted: false,
   restarts: 0,
+  countedIn: null,
   quarantined: null,
   closing: null,
   state: "idle",

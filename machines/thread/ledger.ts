@@ -135,6 +135,8 @@ export interface Ledger {
 export interface Death {
   readonly of: "process" | "actor";
   readonly at: number;
+  /** Names the life that follows; never the same twice. */
+  readonly life: string;
 }
 
 /** What a machine is created with: the thread as the store has it. */

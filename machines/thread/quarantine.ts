@@ -26,6 +26,8 @@ const batchIsLeft = (ledger: Ledger, { at }: Death): boolean =>
 export const wasLeftAtWork = (ledger: Ledger): boolean => {
   const { death, record } = ledger;
   if (death === null || record.quarantined || record.state === "closed") return false;
+  // It left memory since, and has come back: that was no death.
+  if (record.countedIn === death.life) return false;
   return record.state === "running" || isWithProcess(ledger) || batchIsLeft(ledger, death);
 };
 
@@ -55,7 +57,8 @@ const noted = (
 };
 
 /** It is counted before it is begun again, so that a death on the way counts. A rest with nothing in hand ends the count. */
-export const countRestart = (ledger: Ledger): Ledger => noted(ledger, { restarts: ledger.record.restarts + 1 });
+export const countRestart = (ledger: Ledger): Ledger =>
+  noted(ledger, { restarts: ledger.record.restarts + 1, countedIn: ledger.death?.life ?? null });
 
 const died = ["process-died", "The process of this thread died"] as const;
 
@@ -71,7 +74,7 @@ export const setAside = (ledger: Ledger): Ledger => {
   };
   const quarantined = { reason, times, at, upTo: inbox.at(-1)?.seq ?? 0 };
   return commitOf(ledger, {
-    record: { ...ledger.record, quarantined, lastFailure: failure },
+    record: { ...ledger.record, quarantined, countedIn: death?.life ?? null, lastFailure: failure },
     failure,
     facts: [{ type: "thread.quarantined", reason, times }],
   });

@@ -144,7 +144,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   };
   const residents = createResidents(environment, {
     ...limits,
-    death: wasLeftInOrder(store, lease) ? null : { of: "process", at: clock.now() },
+    death: wasLeftInOrder(store, lease) ? null : { of: "process", at: clock.now(), life: freshId() },
     fates: {
       failed: (threadId) => supervisor.failed(threadId),
       unreadable: (threadId, problem) => supervisor.unreadable(threadId, problem),

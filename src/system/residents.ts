@@ -117,7 +117,7 @@ export const createResidents = (
 
   const deathOf = (threadId: ThreadId, { isNew = false }: Coming): Death | null => {
     const at = failedAt.get(threadId);
-    if (at !== undefined) return { of: "actor", at };
+    if (at !== undefined) return { of: "actor", at, life: `${env.freshId()} after an actor` };
     return isNew ? null : death;
   };
 

@@ -80,6 +80,18 @@ describe("a thread that its process died over", () => {
     expect(fold.stored.record.restarts).toBe(2);
   });
 
+  it("is counted once in a life, however often it leaves memory and comes back with its lost call", () => {
+    const fold = turn(asking(), calls("a"), calls("b"));
+    fold.stored.calls = fold.stored.calls.map((call) =>
+      call.name === "b" ? { ...call, status: "acknowledged" } : call,
+    );
+    const first = settle(fold.died());
+    expect(first.state).toBe("awaitingActiveCall");
+    const again = settle(first.cameBack());
+    expect(settle(again.cameBack()).stored.record.restarts).toBe(1);
+    expect(settle(again.died()).stored.record.restarts).toBe(2);
+  });
+
   it("is not counted after a stop in order", () => {
     expect(settle(asking().restarted()).stored.record.restarts).toBe(0);
   });

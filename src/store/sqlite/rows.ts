@@ -157,6 +157,7 @@ export const StoredRecord = z.object({
   halted: z.boolean().default(false),
   linger: count.nullable().default(null),
   restarts: count.default(0),
+  countedIn: z.string().nullable().default(null),
   quarantined: StoredQuarantine.nullable().default(null),
   closing: z.object({ report: z.string().nullable(), told: z.boolean() }).nullable().default(null),
   state: StoredState,

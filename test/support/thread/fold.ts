@@ -200,7 +200,13 @@ export class Fold {
 
   /** The same, where the process died: what it was about is counted. */
   died(of: Death["of"] = "process"): Fold {
-    const death: Death = { of, at: Number.MAX_SAFE_INTEGER };
+    const death: Death = { of, at: Number.MAX_SAFE_INTEGER, life: `after ${this.commits.length}` };
+    return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place, death);
+  }
+
+  /** It left memory in the life that followed a death, and is needed again. */
+  cameBack(): Fold {
+    const { death } = this.context;
     return new Fold(this.limits, structuredClone(this.stored), this.commits, [], this.opening, this.place, death);
   }
 
