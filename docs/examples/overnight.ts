@@ -57,8 +57,8 @@ export const overnight = async (
     if (fact.name !== "publish") continue;
     if (fact.type === "call.made") report = String(fact.args.report);
     else if (!fact.error) {
-      // Whoever still searches is told to stop.
-      await thread.close();
+      // Whoever still searches is told to stop. With an id, a second close is none.
+      await thread.close({ id: "end" });
       return report;
     }
   }
