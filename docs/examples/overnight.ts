@@ -40,7 +40,7 @@ export const researcher = (library: Library, options: SystemOptions): Promise<Sy
 
 /**
  * Researches in the night of a day; resolves to the report, once all of the night has ended. Whoever calls it again, for a
- * night that goes on or is over, waits for the same report. Undefined: the system stopped before there was one.
+ * night that goes on or is over, waits for the same report. Undefined: the system stopped, or the night was halted, before.
  */
 export const overnight = async (
   system: System,
@@ -53,8 +53,10 @@ export const overnight = async (
   await thread.send(`It is the night of ${night}. Research ${topics.join(", ")}.`, { id: "begin" });
 
   let report = "";
-  for await (const fact of system.feed({ where: { threadId: id, types: ["call.made", "call.settled"] } })) {
-    if (fact.name !== "publish") continue;
+  const types = ["call.made", "call.settled", "thread.halted"] as const;
+  for await (const fact of system.feed({ where: { threadId: id, types } })) {
+    if (fact.type === "thread.halted" && thread.view().halted) return undefined;
+    if (fact.type === "thread.halted" || fact.name !== "publish") continue;
     if (fact.type === "call.made") report = String(fact.args.report);
     else if (!fact.error) {
       // Whoever still searches is told to stop. With an id, a second close is none.

@@ -92,6 +92,29 @@ describe("research overnight", { timeout: 120_000 }, () => {
     await system.stop();
   });
 
+  it("has no report of a night that was halted, until somebody writes to it", async () => {
+    const { clock, start, topics, stopped, published } = world(
+      { glaciers: { hours: 1 }, tides: { hours: 3 } },
+      () => false,
+    );
+    const system = await start(memoryStore());
+    const report = overnight(system, night, topics);
+    await clock.advance(2 * hour);
+    const thread = await system.thread(`research/${night}`);
+    await thread?.halt();
+    await clock.advance(20 * hour);
+    expect(await report).toBeUndefined();
+    expect([stopped, published()]).toEqual([["tides"], []]);
+
+    const resumed = overnight(system, night, topics);
+    expect(await resumed).toBeUndefined();
+    await thread?.send("Go on.");
+    const late = overnight(system, night, topics);
+    await clock.advance(20 * hour);
+    expect(await late).toContain("All about glaciers.");
+    await system.stop();
+  });
+
   it("begins a night once, however often it is asked, and keeps nights apart", async () => {
     const { clock, start, topics, published } = world({ glaciers: { hours: 1 } }, () => false);
     const system = await start(memoryStore());
