@@ -17,7 +17,7 @@ const library = {
     new Promise<string>((resolve) =>
       clock.setTimeout(() => resolve(`All about ${topic}.`), (minutes[topic] ?? 0) * minute),
     ),
-  publish: async () => {},
+  publish: async () => "It is published.",
 };
 
 const store = memoryStore();

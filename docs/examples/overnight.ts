@@ -7,7 +7,7 @@ export interface Library {
   /** May take an hour. */
   search(topic: string, signal: AbortSignal): Promise<string>;
   /** The same key again is the same report. */
-  publish(report: string, key: string): Promise<void>;
+  publish(report: string, key: string): Promise<string>;
 }
 
 /** Researches overnight: a thread for each night, with a child for each topic. */
@@ -24,10 +24,7 @@ export const researcher = (library: Library, options: SystemOptions): Promise<Sy
     description: "Publish the report of the night.",
     inputSchema: z.object({ report: z.string() }),
     annotations: { idempotent: true },
-    run: async ({ report }, call) => {
-      await library.publish(report, call.id);
-      return "It is published.";
-    },
+    run: ({ report }, call) => library.publish(report, call.id),
   });
   return createWhenFree({
     ...options,
@@ -42,11 +39,7 @@ export const researcher = (library: Library, options: SystemOptions): Promise<Sy
  * Researches in the night of a day; resolves to the report, once all of the night has ended. Whoever calls it again, for a
  * night that goes on or is over, waits for the same report. Undefined: the system stopped, or the night was halted, before.
  */
-export const overnight = async (
-  system: System,
-  night: string,
-  topics: readonly string[],
-): Promise<string | undefined> => {
+export const overnight = async (system: System, night: string, topics: readonly string[]) => {
   const id = `research/${night}`;
   const instructions = `Your thread id is ${id}. Your full thread stack, root first, is ["${id}"].`;
   const thread = await system.open(id, { instructions });

@@ -34,7 +34,7 @@ export const flatOvernight = (): Promise<boolean> =>
           // The last one does not end in time.
           if (topic !== "abyss") clock.setTimeout(() => resolve(`All about ${topic}.`), takes * hour);
         }),
-      publish: async () => {},
+      publish: async () => "It is published.",
     };
     const store = sqliteStore(file(), { synchronous: "normal" });
     const limits = { pollInterval: 6 * hour, lease: day };

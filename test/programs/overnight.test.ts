@@ -34,6 +34,7 @@ const world = (searches: Readonly<Record<string, Search>>, isAway: (hoursSinceEv
     publish: async (report: string, key: string) => {
       if (published.has(key)) throw new Error(`${key} comes twice`);
       published.set(key, report);
+      return "It is published.";
     },
   };
   // Nobody else writes into the store, so there is no need to look often while hours go by.
