@@ -108,8 +108,8 @@ export const isQuietlyTaken = (ledger: Ledger, waiting: WaitingInput): boolean =
   return !isThreaded(waiting) || hasRoomFor(ledger, waiting.input.callId);
 };
 
-/** Set aside: nothing is begun. */
-export const isSetAside = ({ record }: Ledger): boolean => record.quarantined !== null;
+/** Set aside: nothing is begun. One that closes hears its children all the same, and ends. */
+export const isSetAside = ({ record }: Ledger): boolean => record.quarantined !== null && !record.closing;
 
 export const handsOver = (ledger: Ledger): boolean => !isSetAside(ledger) && callsToHandOver(ledger).length > 0;
 

@@ -152,6 +152,19 @@ describe("a thread that was set aside", () => {
     expect(quarantined(halted)).not.toBeNull();
   });
 
+  it("closes with the last of its children, though it was set aside while it waited for them", () => {
+    const parent = turn(asking(), spawns());
+    turn(parent, says("ok"));
+    settle(parent.accept({ kind: "close" }));
+    const child = parent.context.children[0]?.threadId as string;
+    parent.stored.record = {
+      ...parent.stored.record,
+      quarantined: { reason: "process-died", times: 4, at: 1, upTo: 0 },
+    };
+    const again = settle(parent.restarted().accept({ kind: "ended", child: child as never, report: null }));
+    expect(again.state).toBe("closed");
+  });
+
   it("says whether its process or its actor was lost", () => {
     let fold = asking();
     for (let time = 0; time < 4; time++) fold = settle(fold.died("actor"));

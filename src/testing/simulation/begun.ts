@@ -13,7 +13,7 @@ export interface Begun {
   /** Nobody has approved it. */
   readonly proposed: boolean;
   readonly started: boolean;
-  /** A result of the call was durable already. */
+  /** A result of the call was durable when the process read the thread. One that came later may be told too late. */
   readonly answered: boolean;
   readonly closed: boolean;
   /** In which process. */
@@ -37,7 +37,7 @@ export const begunOf = (
     durable: page.calls.has(callId),
     proposed: page.proposed.has(callId),
     started: page.started.has(callId),
-    answered: record.isAnswered(threadId, callId),
+    answered: record.isAnswered(threadId, callId, life.read.get(threadId) ?? 0),
     closed: page.state === "closed",
     life: life.index,
     unaware,

@@ -39,6 +39,8 @@ export class Life implements Mortal {
   system: System | undefined;
   /** Its faces of the roots; empty while it comes up. */
   roots: readonly Thread[] = [];
+  /** How many inputs were durable, in all threads, when it read each thread last. */
+  readonly read = new Map<ThreadId, number>();
   /** It was told to stop. */
   stopping = false;
   #held: (() => void)[] = [];
@@ -117,6 +119,9 @@ export class Life implements Mortal {
         return;
       case "commit":
         record.wrote(args[0] as ThreadCommit, answer as CommitOutcome, this.index);
+        return;
+      case "load":
+        this.read.set(args[0] as ThreadId, record.accepted.length);
         return;
       case "mark":
         if (args[2] === "started") record.marked(args[0] as ThreadId, args[1] as readonly CallId[]);

@@ -135,12 +135,12 @@ export class Record {
     for (const callId of calls) this.page(threadId).started.add(callId);
   }
 
-  /** A result of the call is durable, and was not discarded. */
-  isAnswered(threadId: ThreadId, callId: CallId): boolean {
+  /** A result of the call was durable when so many inputs were, and was not discarded. */
+  isAnswered(threadId: ThreadId, callId: CallId, soFar: number): boolean {
     const { consumed, made } = this.page(threadId);
     // A result of an inline call that somebody else sends is none.
     if (made.get(callId)?.form === "inline") return false;
-    return this.accepted.some(({ threadId: other, waiting }) => {
+    return this.accepted.slice(0, soFar).some(({ threadId: other, waiting }) => {
       const { input, seq } = waiting;
       if (other !== threadId || input.kind !== "result" || input.callId !== callId) return false;
       return (consumed.get(seq) ?? []).every((commit) => discardsOf(commit, waiting).length === 0);
