@@ -8,6 +8,8 @@ export interface Load {
   readonly sent: string;
   /** The runners that came so far as to run. */
   readonly runs: string;
+  /** Threads that came back into the memory of a runner. */
+  readonly wakes: string;
   /** What the tools of the runner began. */
   readonly begun: string;
   /** What the reader read of the feed. */
@@ -22,6 +24,7 @@ export const loadIn = (folder: string): Load => ({
   file: join(folder, "load.db"),
   sent: join(folder, "sent"),
   runs: join(folder, "runs"),
+  wakes: join(folder, "wakes"),
   begun: join(folder, "begun"),
   read: join(folder, "read"),
   cursor: join(folder, "cursor"),

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { FeedItem } from "../../../machines/thread/facts.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { sqliteStore } from "../../../src/store/sqlite.ts";
 import { notebook } from "../notes.ts";
 import { type Load, pause } from "./load.ts";
 
-/** A text of the model, at its place in the feed. */
+/** A fact, at its place in the feed; `text`: of the model. */
 export interface ReadNote {
   readonly feed: number;
-  readonly text: string;
+  readonly type: string;
+  readonly text?: string;
 }
 
 /** ms between looks. */
@@ -19,14 +21,19 @@ const page = 20;
 /** Where the reader reads on, from the file; 0 at first. */
 export const cursorIn = (file: string): number => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0);
 
-/** Handles every text of the feed, then moves its cursor: killed in between, it handles some again and misses none. */
+export const noteOf = (fact: FeedItem): ReadNote => {
+  const { feed, type } = fact;
+  return fact.type === "round.ended" ? { feed, type, text: fact.text } : { feed, type };
+};
+
+/** Handles every fact of the feed, then moves its cursor: killed in between, it handles some again and misses none. */
 export const read = async (load: Load): Promise<void> => {
   const store = sqliteStore(load.file, { logger: silentLogger });
   const book = notebook<ReadNote>(load.read);
   for (let after = cursorIn(load.cursor); ; ) {
     const facts = await store.feed({ after, limit: page });
     for (const fact of facts) {
-      if (fact.type === "round.ended" && fact.text !== "") book.add({ feed: fact.feed, text: fact.text });
+      book.add(noteOf(fact));
       after = fact.feed;
     }
     if (facts.length > 0) {

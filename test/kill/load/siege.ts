@@ -16,6 +16,8 @@ export interface Siege {
   readonly script: string;
   readonly kills: number;
   readonly seed: number;
+  /** Called when a runner was killed once more, with how often by then. */
+  readonly onKill?: (kills: number) => void;
 }
 
 /** Kills of each part. */
@@ -31,7 +33,7 @@ const senderEvery = 4;
  * Kills the processes of a load at random moments and starts them again, as often as asked; then lets everything come to its
  * end. Every process it started has ended when it resolves.
  */
-export const besiege = async ({ folder, script, kills, seed }: Siege): Promise<Kills> => {
+export const besiege = async ({ folder, script, kills, seed, onKill }: Siege): Promise<Kills> => {
   const load = loadIn(folder);
   const random = seeded(seed);
   const killed: Kills = { runner: 0, reader: 0, sender: 0 };
@@ -71,6 +73,7 @@ export const besiege = async ({ folder, script, kills, seed }: Siege): Promise<K
         again("reader", random() * longest),
         ...(round % senderEvery === 0 ? [again("sender", random() * longest)] : []),
       ]);
+      onKill?.(round);
     }
     writeFileSync(load.enough, "");
     await until("the sender has nothing left", () =>
@@ -89,7 +92,8 @@ const lastFactAtRest = async (file: string): Promise<number | undefined> => {
   const store = sqliteStore(file, { logger: silentLogger });
   try {
     const threads = await store.threads();
-    const busy = threads.some(({ state, waiting, due }) => state !== "idle" || waiting > 0 || due);
+    const rests = (state: string): boolean => state === "idle" || state === "closed";
+    const busy = threads.some(({ state, waiting, due }) => !rests(state) || waiting > 0 || due);
     if (busy || threads.length < threadIds.length) return undefined;
     const facts = await store.feed({ after: 0, limit: Number.MAX_SAFE_INTEGER });
     return facts.at(-1)?.feed ?? 0;
