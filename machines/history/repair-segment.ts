@@ -1,4 +1,4 @@
-import { type CallPart, callsOf, type Entry, type ResultEntry, type TurnEntry, type TurnPart } from "./entry.ts";
+import type { CallPart, Entry, ResultEntry, TurnEntry, TurnPart } from "./entry.ts";
 import type { CallId } from "./ids.ts";
 import { partsWithout } from "./repair-entry.ts";
 import type { Report } from "./repair-report.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
-import { OptionError, StoreCorruptError, StoreError, StoreFileError } from "../../../src/errors.ts";
+import { OptionError, StoreError, StoreFileError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { openFile } from "../../../src/store/sqlite/open.ts";
 import { sqliteStore, storeOn } from "../../../src/store/sqlite/sqlite-store.ts";
