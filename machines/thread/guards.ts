@@ -1,6 +1,7 @@
 import type { HistoryRepair } from "../history/repair.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { isActive } from "./commit.ts";
+import { compacts, compactsNothing } from "./compacting.ts";
 import {
   batchWaits,
   bringsInterruption,
@@ -36,6 +37,8 @@ export const guards = {
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),
   wasLeftAtWork: ({ context }: Asked) => wasLeftAtWork(context),
+  compacts: ({ context }: Asked) => compacts(context),
+  compactsNothing: ({ context }: Asked) => compactsNothing(context),
   releaseWaits: ({ context }: Asked) => releaseWaits(context),
   isSetAside: ({ context }: Asked) => isSetAside(context),
   isClosed: ({ context }: Asked) => isClosed(context),

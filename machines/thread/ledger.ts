@@ -4,7 +4,7 @@ import type { RoundLimits } from "../round/turn.ts";
 import type { Choice } from "./choice.ts";
 import { type Call, isActive, type Subscription, type ThreadCommit, type ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
-import type { Child, NewThread, Opening } from "./family.ts";
+import type { Child, NewThread, Opening, SummaryPlace } from "./family.ts";
 import type {
   AnswerInput,
   EndedInput,
@@ -123,12 +123,25 @@ export interface Ledger {
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
+  /** Tokens that the thread's model takes, null where nobody knows. */
+  readonly window: number | null;
+  /** What a summary under way covers; null when none is. */
+  readonly compaction: Compaction | null;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
   readonly now: number;
   /** The system stops: what is under way is brought to an end, and nothing begins any more. */
   readonly stopping: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
+}
+
+/** A summary under way: of the view from the summary before, or its beginning, up to a position. */
+export interface Compaction {
+  readonly upTo: number;
+  /** Somebody asked for it. */
+  readonly byHand: boolean;
+  /** Characters of the request; a summary has fewer. 0 before it is put together. */
+  readonly size: number;
 }
 
 /** How the last life of a thread ended, and when the one that follows began, ms since the epoch. */
@@ -166,6 +179,8 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
+  window: null,
+  compaction: null,
   now: origin.now ?? 0,
   stopping: false,
   commit: null,
@@ -184,6 +199,8 @@ export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "ret
 export const isResume = ({ input }: WaitingInput): boolean => input.kind === "resume";
 /** A person lets a thread go on that was set aside. */
 export const isRelease = ({ input }: WaitingInput): boolean => input.kind === "release";
+/** A person wants the conversation summarised. */
+export const isCompact = ({ input }: WaitingInput): boolean => input.kind === "compact";
 /** A person stops what is going on, without a word. */
 export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";
@@ -194,7 +211,7 @@ export const isControl = (waiting: WaitingInput): boolean =>
   isInterrupt(waiting) || isHalt(waiting) || isClose(waiting);
 /** Acted on without a word in the history: nobody misses it when the thread closes. */
 export const leavesATrace = (waiting: WaitingInput): boolean =>
-  !isControl(waiting) && !["rested", "resume", "retry", "release"].includes(waiting.input.kind);
+  !isControl(waiting) && !["rested", "resume", "retry", "release", "compact"].includes(waiting.input.kind);
 /** A result, a timer, or what denies an approval: what settles a call. */
 export const isAnswer = (waiting: WaitingInput): waiting is Answer => answering.has(waiting.input.kind);
 const answering: ReadonlySet<Input["kind"]> = new Set(["result", "timer", "answer"]);
@@ -263,3 +280,21 @@ export const messageOf = (causes: readonly WaitingInput[]): string =>
     .map(({ input }) => ("text" in input ? input.text : ""))
     .filter((text) => text !== "")
     .join("\n");
+
+/** The summary in force: the thread's own latest, or the one it began with; null where there is none. */
+export const summaryOf = ({
+  threadId,
+  record,
+  opening,
+}: {
+  readonly threadId: ThreadId;
+  readonly record: Pick<ThreadRecord, "summary">;
+  readonly opening: Opening | null;
+}): SummaryPlace | null =>
+  record.summary === null ? (opening?.summary ?? null) : { of: threadId, upTo: record.summary };
+
+/** The summary that a child of the thread begins with. */
+export const inherited = (ledger: Ledger): Pick<Opening, "summary"> => {
+  const summary = summaryOf(ledger);
+  return summary ? { summary } : {};
+};

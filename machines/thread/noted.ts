@@ -12,7 +12,11 @@ const ownTimers = ({ record: { retry, linger } }: Ledger): readonly Timer[] => [
 export const noted = (
   ledger: Ledger,
   record: Partial<Ledger["record"]>,
-  { consumed = [], facts = [], ...more }: Partial<Pick<ThreadCommit, "consumed" | "facts" | "calls" | "repair">> = {},
+  {
+    consumed = [],
+    facts = [],
+    ...more
+  }: Partial<Pick<ThreadCommit, "consumed" | "facts" | "calls" | "repair" | "summary">> = {},
 ): Ledger => {
   const after = { ...ledger.record, ...record };
   return {

@@ -15,6 +15,7 @@ import {
   skipInline,
 } from "./close.ts";
 import type { Subscription, ThreadCommit } from "./commit.ts";
+import { beginCompaction, closeCompaction, dropCompact, giveUpCompaction } from "./compacting.ts";
 import { beginInterruption, callsToStop, newlyDeferred } from "./decide.ts";
 import { type HandOver, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
 import { beginClosing, beginHalt } from "./ending.ts";
@@ -31,7 +32,10 @@ import { wake } from "./wake.ts";
 export const threadSetup = setup({
   types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
   actors: {
-    prepare: providedActor<{ at: number; repair: HistoryRepair | null }, { threadId: ThreadId }>("prepare"),
+    prepare: providedActor<{ at: number; repair: HistoryRepair | null; window: number | null }, { threadId: ThreadId }>(
+      "prepare",
+    ),
+    prepareSummary: providedActor<{ size: number }, { threadId: ThreadId; upTo: number }>("prepareSummary"),
     round: roundMachine,
     commit: providedActor<{ at: number }, ThreadCommit | null>("commit"),
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
@@ -101,7 +105,18 @@ export const threadSetup = setup({
     }),
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
     stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
-    configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
+    configure: assign((_, { at, window }: { at: number; window: number | null }) => ({
+      configured: true,
+      now: at,
+      window,
+    })),
+    beginCompaction: assign(({ context }) => beginCompaction(context)),
+    measure: assign(({ context: { compaction } }, { size }: { size: number }) => ({
+      compaction: compaction && { ...compaction, size },
+    })),
+    closeCompaction: assign(({ context }, { output }: { output: RoundOutput }) => closeCompaction(context, output)),
+    giveUpCompaction: assign(({ context }) => giveUpCompaction(context)),
+    dropCompact: assign(({ context }) => dropCompact(context)),
     /** A slice begins, and works with what its thread has by now. One that goes on keeps what it began with. */
     beginSlice: assign(({ context }) => ({ configured: context.configured && !context.configuresEachSlice })),
     /** The model changed, or what is known of it: the next slice loads anew. */

@@ -188,6 +188,8 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       ...record,
       nextPosition: parts.length ? place + 1 + calls.length : place,
       turns: parts.length ? turn : record.turns,
+      turnAt: parts.length ? place : record.turnAt,
+      context: contextAfter(ledger, output),
       rounds: output.retry ? record.rounds : record.rounds + 1,
       repeated,
       roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0 && !acts.closing,
@@ -267,7 +269,13 @@ const callOf = (part: CallPart, position: number, verdict: Accepted): Call => {
 const textOfParts = (parts: readonly TurnPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-const sumOf = (total: ThreadRecord["usage"], usage: RoundOutput["usage"]): ThreadRecord["usage"] => {
+/** A round that brought no count leaves what was known. */
+const contextAfter = ({ record, window }: Ledger, { usage }: RoundOutput): ThreadRecord["context"] =>
+  usage
+    ? { tokens: usage.inputTokens + usage.outputTokens, window, failedAt: record.context?.failedAt ?? null }
+    : record.context;
+
+export const sumOf = (total: ThreadRecord["usage"], usage: RoundOutput["usage"]): ThreadRecord["usage"] => {
   if (!usage) return total;
   const sum = (a = 0, b = 0) => a + b;
   return {

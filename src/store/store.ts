@@ -140,6 +140,7 @@ export interface ThreadSummary {
  *      `committed`. Of the views of one type there is the latest, also after the thread closed.
  * S20. The repair of a commit puts its entries in the place of what is stored at their positions, and takes out what it
  *      names. What was stored there before is what `setAside` gives.
+ * S21. The summary of a commit is kept beside the history, for the position it covers, as long as the thread.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -162,7 +163,12 @@ export interface Store {
    * The thread's own history as it is stored, ascending by position, with rows that do not read as an entry; `history` gives
    * of those what can be read. Left out by a store in which every row reads.
    */
-  rows?(threadId: ThreadId): Promise<readonly StoredRow[]>;
+  rows?(threadId: ThreadId, range?: { readonly from?: number }): Promise<readonly StoredRow[]>;
+  /**
+   * The text of the thread's summary that covers its view up to `upTo`; undefined when there is none. Left out by a store that
+   * keeps none: its threads are not compacted.
+   */
+  summary?(threadId: ThreadId, upTo: number): Promise<string | undefined>;
   /** Rows as they were before repairs, the first set aside first. Left out by a store that keeps none. */
   setAside?(threadId: ThreadId): Promise<readonly RowSetAside[]>;
   /** Rejects, with nothing changed, for a thread that does not exist and for a position that has an entry already. */

@@ -12,11 +12,14 @@ import {
   isInterrupt,
   isInterruptingText,
   type Ledger,
+  summaryOf,
 } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
+import type { PromptStyle } from "../prompt/builder.ts";
 import { readResult } from "../tool/builtin/read-result.ts";
 import type { AboutCall } from "../tool/call.ts";
+import type { Configuration } from "./configuration.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import type { Resident } from "./resident.ts";
@@ -49,19 +52,38 @@ const aboutOf = (resident: Resident, message: string): AboutCall => {
 export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   const { store, clock, registry, logger } = env;
 
+  const styleOf = ({ options, toolset }: Configuration): PromptStyle => {
+    const { eventsAs, supportsImages } = options;
+    return { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
+  };
+
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
-    const { options, toolset } = await resident.configure(signal);
-    const { eventsAs, supportsImages } = options;
-    const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null };
+    const configuration = await resident.configure(signal);
+    const style = styleOf(configuration);
+    const window = store.summary ? (configuration.options.contextWindow ?? null) : null;
+    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, window };
     const { record, calls } = resident.snapshot.context;
+    const summary = summaryOf(resident.snapshot.context);
     const repair = await persist(
       `history of ${threadId}`,
-      () => resident.conversation.load(style, { record, calls, at: clock.now(), freshId: env.freshId }),
+      () => resident.conversation.load(style, { record, calls, summary, at: clock.now(), freshId: env.freshId }),
       env,
     );
-    return { at: clock.now(), repair };
+    return { at: clock.now(), repair, window };
+  };
+
+  const prepareSummary = async (threadId: ThreadId, upTo: number) => {
+    const resident = residentOf(threadId);
+    const style = styleOf(await resident.configuredOnce());
+    resident.publish({ type: "history.compacting", upTo });
+    const summary = summaryOf(resident.snapshot.context);
+    const size = await persist(
+      `history of ${threadId}`,
+      () => resident.conversation.prepareSummary(style, upTo, summary),
+      env,
+    );
+    return { size };
   };
 
   const resume = async (resident: Resident, subscriptions: readonly Subscription[]): Promise<void> => {
@@ -126,6 +148,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
   return threadMachine.provide({
     actors: {
       prepare: fromPromise(({ input, signal }) => prepare(input.threadId, signal).catch(untilStopped)),
+      prepareSummary: fromPromise(({ input }) => prepareSummary(input.threadId, input.upTo).catch(untilStopped)),
       round: roundMachine.provide({
         actors: { stream: streamOf(env, residentOf) },
         actions: {

@@ -285,6 +285,7 @@ export class Resident {
         commit.entries,
         children.map(({ opening }) => opening.position),
       );
+      if (commit.summary) this.conversation.forget();
       if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
       for (const view of commit.views ?? []) this.views.set(view.viewType, view);
       this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);

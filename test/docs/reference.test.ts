@@ -45,6 +45,8 @@ const updateTypes = all<UpdateType>({
   "thread.halted": true,
   "thread.resumed": true,
   "history.repaired": true,
+  "history.compacting": true,
+  "history.compacted": true,
   "thread.quarantined": true,
   "thread.released": true,
   "thinking.delta": true,

@@ -92,6 +92,11 @@ export const memoryStore = (): Store => {
       return row ? entriesBetween(row, from, to) : [];
     },
 
+    async summary(threadId, upTo) {
+      stillOpen(`a summary of thread ${threadId} was read`);
+      return rows.get(threadId)?.summaries.get(upTo);
+    },
+
     async setAside(threadId) {
       stillOpen(`what was set aside of thread ${threadId} was read`);
       return rows.get(threadId)?.setAside.toSorted((a, b) => a.position - b.position) ?? [];

@@ -72,7 +72,10 @@ export const contractOn = (
   history: (threadId, { from = 0, to = Number.POSITIVE_INFINITY } = {}) =>
     database.read(`the history of thread ${threadId} was read`, () => history.between(threadId, from, to)),
 
-  rows: (threadId) => database.read(`the history of thread ${threadId} was read`, () => history.rows(threadId)),
+  rows: (threadId, { from = 0 } = {}) =>
+    database.read(`the history of thread ${threadId} was read`, () => history.rows(threadId, from)),
+  summary: (threadId, upTo) =>
+    database.read(`a summary of thread ${threadId} was read`, () => history.summary(threadId, upTo)),
   setAside: (threadId) =>
     database.read(`what was set aside of thread ${threadId} was read`, () => history.setAside(threadId)),
 
@@ -82,6 +85,7 @@ export const contractOn = (
       const thread = threads.find(threadId);
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
       if (thread.version !== expectedVersion || leases.lost()) return { status: "stale", version: thread.version };
+      if (commit.summary) history.summarise(thread.id, commit.summary);
       if (commit.repair) history.repair(thread.id, commit.repair, at);
       history.add(thread.id, threadId, entries);
       inbox.consume(thread.id, consumed);

@@ -7,6 +7,7 @@ import type { Choice, ChoiceAnswer } from "../../../machines/thread/choice.ts";
 import type {
   Call,
   CallStatus,
+  ContextSize,
   Quarantine,
   Subscription,
   ThreadRecord,
@@ -152,6 +153,12 @@ export const StoredRecord = z.object({
   // Records of version 0.1 were written without it.
   retry: z.object({ due: count, attempt: count }).nullable().default(null),
   usage: StoredUsage,
+  turnAt: count.nullable().default(null),
+  context: z
+    .object({ tokens: count, window: count.nullable(), failedAt: count.nullable() } satisfies Fields<ContextSize>)
+    .nullable()
+    .default(null),
+  summary: count.nullable().default(null),
   // And without these.
   allowed: z.array(z.string()).default([]),
   halted: z.boolean().default(false),
@@ -176,6 +183,7 @@ export const StoredOpening = z.object({
   parent: ThreadId,
   stack: z.array(ThreadId).min(1),
   position: count,
+  summary: z.object({ of: ThreadId, upTo: count }).exactOptional(),
   source: StoredSource,
 } satisfies Fields<Opening>) satisfies z.ZodType<Opening>;
 

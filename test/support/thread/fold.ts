@@ -151,7 +151,7 @@ export class Fold {
   }
 
   prepared(): this {
-    return this.#done("prepare", { at: this.now(), repair: null });
+    return this.#done("prepare", { at: this.now(), repair: null, window: null });
   }
 
   answered(output: Partial<RoundOutput> = {}): this {
