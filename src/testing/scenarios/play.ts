@@ -257,7 +257,15 @@ export class Play {
 
   #modelOptions() {
     const { supportsImages } = this.#choice;
-    return { model: this.#asking.model(this.#choice), modelOptions: { eventsAs: "call" as const, supportsImages } };
+    const { context_window: contextWindow } = this.scenario.model;
+    return {
+      model: this.#asking.model(this.#choice),
+      modelOptions: {
+        eventsAs: "call" as const,
+        supportsImages,
+        ...(contextWindow > 0 && { contextWindow }),
+      },
+    };
   }
 
   #hooks(): SystemHooks {

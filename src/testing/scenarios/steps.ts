@@ -91,6 +91,7 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
     case "attach":
       return play.attach(step.thread, step.as);
     case "compact":
+      return play.deliver([envelopes.compact(step.thread)]);
     case "fail_next":
     case "step":
       throw new PlayStopped(`this player cannot play ${step.op} yet`);
