@@ -5,7 +5,7 @@ import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
 import type { Choice } from "../../machines/thread/choice.ts";
 import type { Call, Quarantine, Subscription, ThreadState } from "../../machines/thread/commit.ts";
-import type { FeedItem } from "../../machines/thread/facts.ts";
+import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
@@ -164,6 +164,8 @@ export interface ThreadView {
   readonly deferred: readonly WaitingInput[];
 }
 
+export type CompactionOutcome = Extract<Fact, { type: "history.compacted" }>["outcome"];
+
 export interface Thread {
   readonly id: string;
   /** Resolves once durable: true when new, false when the id was seen before. Rejects with InputRefusedError. */
@@ -177,6 +179,12 @@ export interface Thread {
    * discarded, now and from then on.
    */
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /**
+   * Has the beginning of the conversation summarised now, whatever its size: requests begin with the summary from then on, the
+   * history stays. Resolves once that is over, to what came of it: `done`, `failed`, `given up` (an input came first), or
+   * `nothing` (there is nothing to summarise). Rejects with SystemStoppedError when the system stops first.
+   */
+  compact(options?: { readonly id?: string; readonly sender?: string }): Promise<CompactionOutcome>;
   /** Lets the thread go on that was set aside. Of one that is not, it is discarded (`not-quarantined`). */
   release(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** Ends the thread for good, its descendants first. What comes after is refused. */

@@ -10,7 +10,7 @@ import type { Update } from "../thread/update.ts";
 import { viewOf } from "../thread/view.ts";
 import { type SendOptions, textFor } from "../tool/text-for.ts";
 import { awaitAnswer } from "./answer.ts";
-import type { Thread, ThreadView } from "./api.ts";
+import type { CompactionOutcome, Thread, ThreadView } from "./api.ts";
 import { answerChoice, openChoices } from "./choices.ts";
 import type { ThreadHandle } from "./handles.ts";
 import type { UpdateHub } from "./hub.ts";
@@ -105,6 +105,17 @@ const slicePassed = (handle: ThreadHandle, updates$: Observable<Update>): Promis
     });
   });
 
+/** What the next compaction comes to; one that was under way answers who asked meanwhile too. */
+const outcomeOf = (updates$: Observable<Update>) => {
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<CompactionOutcome>();
+  outcome.catch(() => {});
+  const subscription = updates$.subscribe({
+    next: (update) => update.type === "history.compacted" && resolve(update.outcome),
+    complete: () => reject(new SystemStoppedError("a conversation was summarised")),
+  });
+  return { outcome, forget: () => subscription.unsubscribe() };
+};
+
 /** The face of a thread. Any number of these may stand for the same one, in memory or not. */
 export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
   const { threadId } = found;
@@ -155,6 +166,16 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
       deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
     release: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "release", ...(sender !== undefined && { sender }) } }),
+    async compact({ id = freshId(), sender } = {}) {
+      const over = outcomeOf(updates$);
+      try {
+        const input = { kind: "compact", ...(sender !== undefined && { sender }) };
+        if (!(await deliver({ threadId, dedupId: id, input }))) throw new RepeatedInputError(threadId, id);
+        return await over.outcome;
+      } finally {
+        over.forget();
+      }
+    },
     choices: (options) => openChoices(threadId, deps, options),
     answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {

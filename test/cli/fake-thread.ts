@@ -39,6 +39,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     interrupt: () => Promise.resolve(true),
     halt: () => Promise.resolve(true),
     release: () => Promise.resolve(true),
+    compact: () => Promise.resolve("nothing"),
     close: () => Promise.resolve(true),
     choices: () => Promise.resolve([]),
     answer: () => Promise.resolve(true),

@@ -119,6 +119,7 @@ describe("the reference", () => {
         interrupt: true,
         halt: true,
         close: true,
+        compact: true,
         release: true,
         choices: true,
         answer: true,
