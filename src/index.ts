@@ -1,7 +1,6 @@
 export { createSystem } from "./system/create.ts";
 export type {
   Limits,
-  SendOptions,
   System,
   SystemOptions,
   Thread,
@@ -11,7 +10,7 @@ export type {
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
 export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
-export type { FeedQuery } from "./system/feed.ts";
+export type { FeedItems, FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
 export {
   defineTool,
@@ -30,7 +29,9 @@ export { type AnswerOptions, answerFor, choiceFor, oauthFor, viewFor } from "./t
 export type { ResultContent } from "./tool/result.ts";
 export type { Sender, ToolCall } from "./tool/call.ts";
 export { eventFor, parseAddress, progressFor, resultFor } from "./tool/address.ts";
-export { createSender } from "./queue/sender.ts";
+export { type SendOptions, textFor } from "./tool/text-for.ts";
+export { createSender, type SenderOptions, type StoreSender } from "./queue/sender.ts";
+export type { NamedThreadOptions } from "./queue/thread-spec.ts";
 export { memoryStore } from "./store/memory/memory-store.ts";
 export { deliveryOf } from "./store/delivery.ts";
 export type {

@@ -40,8 +40,7 @@ const ask = async () => {
 const asking = ask();
 
 for await (const fact of system.feed({ after: cursorIn(answers), where: { types: ["round.ended"] } }))
-  if (fact.type === "round.ended" && fact.text !== "")
-    post({ feed: fact.feed, thread: fact.threadId, text: fact.text });
+  if (fact.text !== "") post({ feed: fact.feed, thread: fact.threadId, text: fact.text });
 
 await asking;
 await store.close();

@@ -136,6 +136,10 @@ export const jsonStore = (file: string): Store => {
       if (version !== commit.expectedVersion) return { status: "stale", version };
       return change((next) => {
         const row = next.threads[threadId] as Row;
+        const { entries: mended = [], removed = [] } = commit.repair ?? {};
+        const gone = new Set([...mended.map(({ position }) => position), ...removed]);
+        row.history = without(row.history, ({ position }) => gone.has(position));
+        place(row, [...mended]);
         place(row, [...commit.entries]);
         row.inbox = without(row.inbox, ({ seq }) => commit.consumed.includes(seq)).map((waiting) =>
           commit.interrupting.includes(waiting.seq) ? { ...waiting, interrupts: true as const } : waiting,

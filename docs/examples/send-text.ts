@@ -1,4 +1,4 @@
-import { createSender, InputRefusedError } from "wakeful";
+import { createSender, InputRefusedError, textFor } from "wakeful";
 import { sqliteStore } from "wakeful/sqlite";
 
 const [database = "shop.db", threadId = "", id = "", text = ""] = process.argv.slice(2);
@@ -6,7 +6,7 @@ const [database = "shop.db", threadId = "", id = "", text = ""] = process.argv.s
 const store = sqliteStore(database);
 const sender = createSender(store);
 try {
-  const isNew = await sender.send({ threadId, dedupId: id, input: { kind: "text", text, sender: "front-desk" } });
+  const isNew = await sender.send(textFor(threadId, text, { id, sender: "front-desk" }));
   console.log(isNew ? "accepted" : "was accepted before");
 } catch (error) {
   if (!(error instanceof InputRefusedError)) throw error;

@@ -81,6 +81,11 @@ export const Entry = z.discriminatedUnion("kind", [
     /** The text cut a streaming round short. */
     interrupt: z.literal(true).optional(),
     metadata: JsonObject.optional(),
+    /**
+     * No person wrote this: a repair did, in place of what was lost or set aside. It accounts for so many positions from its
+     * own on, of which the others stay empty.
+     */
+    repaired: z.number().int().positive().optional(),
   }),
   z.object({ kind: z.literal("turn"), at: z.number(), parts: z.array(TurnPart).min(1) }),
   z.object({

@@ -1,5 +1,6 @@
 import { type CallPart, callsOf, type Entry, type PlacedEntry } from "./entry.ts";
 import type { CallId } from "./ids.ts";
+import { widthOf } from "./stored-row.ts";
 
 /** A call, where its result belongs, and whether it is of the last turn. */
 interface Place {
@@ -104,7 +105,7 @@ const faultsOfPositions = (
     const owner = reserved.get(position)?.call;
     if (owner && entry.kind !== "result")
       faults.push(`position ${position}: ${nounOf[entry.kind]} stands at the place of the result of ${owner.callId}`);
-    next = position + 1;
+    next = position + (entry.kind === "user" ? widthOf(entry) : 1);
   }
   for (const { call, position } of places.values())
     if (position >= next && !outstanding.has(call.callId))

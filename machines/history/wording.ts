@@ -40,6 +40,20 @@ export const restartText = (): ContentItem[] =>
 export const tooManySubscriptionsText = (limit: number): ContentItem[] =>
   says(`Error: this thread has ${limit} subscriptions already; this one was not opened.`);
 
+/** The result of a call whose own was lost from the stored history. */
+export const repairedText = (): ContentItem[] =>
+  says("Error: the result of this call was lost from the stored history. It may or may not have taken effect.");
+
+/** In the place of entries that are gone. */
+export const lostNote = "[Something of this conversation was lost here, or was damaged and set aside.]";
+
+/** Before text of a damaged entry of which nobody can say who wrote it. */
+export const recoveredNote = (text: string): string =>
+  `[An entry of this conversation was damaged. This much of it could be read:]\n${text}`;
+
+/** In the place of calls that were taken out of a turn, when nothing else is left of it. */
+export const cutTurnText = "(The calls of this turn were damaged in the stored history and set aside.)";
+
 const whyNot = {
   truncated: "the turn was cut off at the output limit",
   filtered: "the provider's filter ended the turn",

@@ -1,6 +1,7 @@
 import type { EventSource, PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { JsonObject } from "../history/json.ts";
+import type { HistoryRepair } from "../history/repair.ts";
 import type { CallForm, Failure, Retry, Usage } from "../round/turn.ts";
 import type { Choice, View } from "./choice.ts";
 import type { Fact } from "./facts.ts";
@@ -150,6 +151,8 @@ export interface ThreadCommit {
   readonly expectedVersion: number;
   /** Ascending by position, except that results of the last turn may stand before entries that are stored already. */
   readonly entries: readonly PlacedEntry[];
+  /** What a repair of the history changes in rows that are stored already; they are kept as they were. */
+  readonly repair?: Pick<HistoryRepair, "entries" | "removed">;
   /** `seq`s that leave the inbox: in the history, acted on, handed to the application, or discarded. */
   readonly consumed: readonly number[];
   /** `seq`s of texts that cut a round short and stay in the inbox with that mark. */

@@ -1,6 +1,7 @@
 import type { ContentItem, DisplaySegment, Entry, Origin } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { Json, JsonObject } from "../history/json.ts";
+import type { Repair } from "../history/repair-report.ts";
 import type { Failure, RoundOutput, Usage } from "../round/turn.ts";
 import type { Choice, ChoiceAnswer } from "./choice.ts";
 import type { DiscardReason, Quarantine, ThreadState } from "./commit.ts";
@@ -76,6 +77,8 @@ export type Fact =
   | { readonly type: "child.ended"; readonly childId: ThreadId; readonly callId: CallId }
   | { readonly type: "thread.halted" }
   | { readonly type: "thread.resumed" }
+  /** The stored history broke R5. `repairs`: the first hundred of `count`. */
+  | { readonly type: "history.repaired"; readonly count: number; readonly repairs: readonly Repair[] }
   | { readonly type: "thread.quarantined"; readonly reason: Quarantine["reason"]; readonly times: number }
   | { readonly type: "thread.released" }
   | { readonly type: "subscription.opened"; readonly callId: CallId; readonly name: string }

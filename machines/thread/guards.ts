@@ -1,3 +1,4 @@
+import type { HistoryRepair } from "../history/repair.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { isActive } from "./commit.ts";
 import {
@@ -30,6 +31,7 @@ interface Asked {
 /** The guards of the chart, by the names it uses. */
 export const guards = {
   bringsInterruption: (_: Asked, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
+  isDamaged: (_: Asked, { repair }: { repair: HistoryRepair | null }) => repair !== null,
   isStopping: ({ context }: Asked) => context.stopping,
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),

@@ -186,10 +186,29 @@ export const threadMachine = threadSetup.createMachine({
                 id: "prepare",
                 src: "prepare",
                 input: ({ context }) => ({ threadId: context.threadId }),
-                onDone: {
-                  target: "checking",
-                  actions: { type: "configure", params: ({ event }) => ({ at: event.output.at }) },
-                },
+                onDone: [
+                  {
+                    guard: { type: "isDamaged", params: ({ event }) => ({ repair: event.output.repair }) },
+                    target: "mending",
+                    actions: { type: "mend", params: ({ event }) => ({ repair: event.output.repair }) },
+                  },
+                  {
+                    target: "checking",
+                    actions: { type: "configure", params: ({ event }) => ({ at: event.output.at }) },
+                  },
+                ],
+              },
+            },
+            mending: {
+              description: "R5: a history that was damaged is mended first, by a commit of its own, and read again.",
+              invoke: {
+                id: "commit",
+                src: "commit",
+                input: ({ context }) => context.commit,
+                onDone: [
+                  { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
+                  { target: "#thread.deciding", actions: "forgetCommit" },
+                ],
               },
             },
           },

@@ -1,9 +1,8 @@
 import type { Failure } from "../round/turn.ts";
 import { commitOf } from "./close.ts";
-import type { ThreadCommit, Timer } from "./commit.ts";
 import { rouses } from "./decide.ts";
-import { aside } from "./judge.ts";
 import { answerTo, type Death, hasActiveUnanswered, isRelease, isText, type Ledger } from "./ledger.ts";
+import { noted } from "./noted.ts";
 
 /** A call that nobody but the process it was made in knows of: when that ends, the call was at work there, or about to be. */
 const isWithProcess = (ledger: Ledger): boolean =>
@@ -34,27 +33,6 @@ export const wasLeftAtWork = (ledger: Ledger): boolean => {
 /** It was begun again as often as may be, and each time the process died over it. */
 export const diedTooOften = (ledger: Ledger): boolean =>
   wasLeftAtWork(ledger) && ledger.record.restarts >= ledger.limits.restarts;
-
-/** Timers of the thread itself go with a commit that has a record, and are set anew by it. */
-const ownTimers = ({ record: { retry, linger } }: Ledger): readonly Timer[] => [
-  ...(retry ? [{ callId: null, purpose: "retry" as const, due: retry.due }] : []),
-  ...(linger === null ? [] : [{ callId: null, purpose: "linger" as const, due: linger }]),
-];
-
-const noted = (
-  ledger: Ledger,
-  record: Partial<Ledger["record"]>,
-  { consumed = [], facts = [] }: Partial<Pick<ThreadCommit, "consumed" | "facts">> = {},
-): Ledger => {
-  const after = { ...ledger.record, ...record };
-  return {
-    ...ledger,
-    record: after,
-    inbox: ledger.inbox.filter(({ seq }) => !consumed.includes(seq)),
-    version: ledger.version + 1,
-    commit: { ...aside(ledger, consumed, facts), record: after, timers: ownTimers(ledger) },
-  };
-};
 
 /** It is counted before it is begun again, so that a death on the way counts. A rest with nothing in hand ends the count. */
 export const countRestart = (ledger: Ledger): Ledger =>

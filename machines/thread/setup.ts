@@ -1,5 +1,6 @@
 import { assign, sendTo, setup } from "xstate";
 import type { CallId, ThreadId } from "../history/ids.ts";
+import type { HistoryRepair } from "../history/repair.ts";
 import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch, takeQuiet } from "./batch.ts";
@@ -21,6 +22,7 @@ import { guards } from "./guards.ts";
 import type { WaitingInput } from "./input.ts";
 import { dropControls, sortIn } from "./judge.ts";
 import { callsToHandOver, type Interruption, type Ledger, noSlice, type ThreadOrigin } from "./ledger.ts";
+import { mend } from "./mend.ts";
 import { providedAction, providedActor } from "./provided.ts";
 import { countRestart, release, setAside } from "./quarantine.ts";
 import { wake } from "./wake.ts";
@@ -29,7 +31,7 @@ import { wake } from "./wake.ts";
 export const threadSetup = setup({
   types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
   actors: {
-    prepare: providedActor<{ at: number }, { threadId: ThreadId }>("prepare"),
+    prepare: providedActor<{ at: number; repair: HistoryRepair | null }, { threadId: ThreadId }>("prepare"),
     round: roundMachine,
     commit: providedActor<{ at: number }, ThreadCommit | null>("commit"),
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
@@ -56,6 +58,9 @@ export const threadSetup = setup({
     }),
     countRestart: assign(({ context }) => countRestart(context)),
     setAside: assign(({ context }) => setAside(context)),
+    mend: assign(({ context }, { repair }: { repair: HistoryRepair | null }) =>
+      repair ? mend(context, repair) : context,
+    ),
     release: assign(({ context }) => release(context)),
     sort: withEffects<{ inputs: readonly WaitingInput[] }>(({ context, enqueue }, { inputs }) => {
       const { ledger, commit } = sortIn(context, inputs);

@@ -1,6 +1,7 @@
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
+import type { StoredRow } from "../../machines/history/stored-row.ts";
 import type { Choice, View } from "../../machines/thread/choice.ts";
 import type {
   Call,
@@ -15,6 +16,14 @@ import type {
 import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { Input, WaitingInput } from "../../machines/thread/input.ts";
+
+/** A row of a history as it was before a repair took it out or changed it; `stored` is its text in the store. */
+export interface RowSetAside {
+  readonly position: number;
+  readonly stored: string;
+  /** The instant of the repair, ms since the epoch. */
+  readonly at: number;
+}
 
 /** What the application said when it launched a thread; stored as it is and never changed. */
 export interface ThreadSpec {
@@ -129,6 +138,8 @@ export interface ThreadSummary {
  * S15. `load` lists the open children of a thread, as the last commit that named each said.
  * S19. `load` lists the questions of outstanding calls as the last commit that named each said; a call that was approved is
  *      `committed`. Of the views of one type there is the latest, also after the thread closed.
+ * S20. The repair of a commit puts its entries in the place of what is stored at their positions, and takes out what it
+ *      names. What was stored there before is what `setAside` gives.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -147,6 +158,13 @@ export interface Store {
     threadId: ThreadId,
     range?: { readonly from?: number; readonly to?: number },
   ): Promise<readonly PlacedEntry[]>;
+  /**
+   * The thread's own history as it is stored, ascending by position, with rows that do not read as an entry; `history` gives
+   * of those what can be read. Left out by a store in which every row reads.
+   */
+  rows?(threadId: ThreadId): Promise<readonly StoredRow[]>;
+  /** Rows as they were before repairs, the first set aside first. Left out by a store that keeps none. */
+  setAside?(threadId: ThreadId): Promise<readonly RowSetAside[]>;
   /** Rejects, with nothing changed, for a thread that does not exist and for a position that has an entry already. */
   commit(commit: ThreadCommit, at: number): Promise<CommitOutcome>;
   /** Moves calls to a status; calls that are settled or further already are left alone. One write for all. */

@@ -16,8 +16,9 @@ import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
 import type { AnswerOptions } from "../tool/answer.ts";
 import type { Tool } from "../tool/define.ts";
+import type { SendOptions } from "../tool/text-for.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
-import type { FeedQuery } from "./feed.ts";
+import type { FeedItems, FeedQuery } from "./feed.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
 import type { ThreadConfigSource } from "./thread-config.ts";
 
@@ -105,16 +106,6 @@ export interface ThreadOptions {
   readonly metadata?: JsonObject;
 }
 
-export interface SendOptions {
-  /** The same id again is dropped (R2). Default: a fresh one. */
-  readonly id?: string;
-  readonly metadata?: JsonObject;
-  /** `wait`: do not interrupt work in flight. Default `interrupt`. */
-  readonly whileBusy?: "interrupt" | "wait";
-  /** Part of the key: ids of different senders never meet. Default `user`. */
-  readonly sender?: string;
-}
-
 export interface System {
   /** The thread of that id, launched if there is none. Options of a thread that exists are ignored. */
   open(id: string, options?: ThreadOptions): Promise<Thread>;
@@ -130,8 +121,11 @@ export interface System {
    */
   deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;
   deliver(envelope: unknown): Promise<boolean>;
-  /** Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. */
-  feed(query?: FeedQuery): AsyncIterable<FeedItem>;
+  /**
+   * Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. Where
+   * `where.types` names types, the facts are typed as those.
+   */
+  feed<const Type extends FeedItem["type"] = FeedItem["type"]>(query?: FeedQuery<Type>): FeedItems<Type>;
   /**
    * Stops accepting, cuts open rounds (what is visible of them is kept, and those threads rest), lets commits finish, aborts
    * the signals of tools; within five seconds. Nothing that was accepted is lost: the next system on the store goes on

@@ -1,9 +1,8 @@
 import { hostname } from "node:os";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { ThreadId } from "../../machines/history/ids.ts";
-import { JsonObject } from "../../machines/history/json.ts";
+import type { ThreadId } from "../../machines/history/ids.ts";
 import { systemClock } from "../clock.ts";
-import { OptionError, SystemStoppedError, ThreadExistsError, ThreadIdError } from "../errors.ts";
+import { SystemStoppedError, ThreadExistsError } from "../errors.ts";
 import { consoleLogger, guardedLogger } from "../logger.ts";
 import { rememberEventsAsText } from "../model/events-as.ts";
 import { type ModelOptions, resolveModelOptions } from "../model/model.ts";
@@ -11,8 +10,8 @@ import { requestSlots } from "../model/stream/slots.ts";
 import { parseEnvelope } from "../queue/door.ts";
 import { createInputQueue } from "../queue/input-queue.ts";
 import { onAccepted, tellAccepted } from "../queue/notice.ts";
-import { NotPlainJson, plainJson } from "../queue/plain-json.ts";
 import { freshness } from "../queue/refusal.ts";
+import { threadIdOf, threadSpecOf } from "../queue/thread-spec.ts";
 import { memoryStore } from "../store/memory/memory-store.ts";
 import { isShared, type Store, type ThreadSpec } from "../store/store.ts";
 import type { SystemHooks, ThreadEnvironment } from "../thread/environment.ts";
@@ -34,17 +33,6 @@ import { createConfigurations } from "./thread-config.ts";
 import { startTimers } from "./timers.ts";
 import { createToolShelf } from "./tools.ts";
 
-/** A copy that nobody else changes. Throws OptionError for what is no JSON object, or too large. */
-const metadataOf = (metadata: unknown, limit: number): JsonObject => {
-  try {
-    const { value } = plainJson(metadata, "it", limit);
-    return JsonObject.parse(value);
-  } catch (cause) {
-    const problem = cause instanceof NotPlainJson ? cause.message : "it takes a JSON object";
-    throw new OptionError("metadata", problem, { cause });
-  }
-};
-
 /** Stores in this process whose last system was stopped: nothing died over what they hold. */
 const leftInOrder = new WeakSet<Store>();
 
@@ -53,12 +41,6 @@ const wasLeftInOrder = (store: Store, lease: HeldLease | undefined): boolean => 
   const left = lease ? !lease.isAbandoned : leftInOrder.has(store);
   leftInOrder.delete(store);
   return left;
-};
-
-const threadIdOf = (id: string): ThreadId => {
-  const parsed = ThreadId.safeParse(id);
-  if (!parsed.success) throw new ThreadIdError(String(id));
-  return parsed.data;
 };
 
 /**
@@ -224,10 +206,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     });
     return resident && faceOf(resident);
   };
-  const specOf = ({ tools = [], instructions = "", metadata = {} }: ThreadOptions): ThreadSpec => {
-    if (typeof instructions !== "string") throw new OptionError("instructions", "takes a text");
-    return { tools: shelf.namesOf(tools), instructions, metadata: metadataOf(metadata, limits.inputSize) };
-  };
+  const specOf = ({ tools = [], ...given }: ThreadOptions): ThreadSpec =>
+    threadSpecOf({ ...given, tools: shelf.namesOf(tools) }, limits.inputSize);
   const create = async (id: ThreadId, given: ThreadOptions): Promise<boolean> => {
     if (stopping.signal.aborted) throw new SystemStoppedError(`thread ${id} was launched`);
     return store.create(id, specOf(given), clock.now());

@@ -4,14 +4,17 @@ import type { Clock } from "../clock.ts";
 import { FeedCursorError, OptionError, StoreCorruptError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** What a reader of the feed wants. */
-export interface FeedQuery {
+/** Facts of the types that a reader asked for. */
+export type FeedItems<Type extends FeedItem["type"]> = AsyncIterable<Extract<FeedItem, { readonly type: Type }>>;
+
+/** What a reader of the feed wants; `Type`: the types of facts. */
+export interface FeedQuery<Type extends FeedItem["type"] = FeedItem["type"]> {
   /** The last position that was read; default 0, which is before all. */
   readonly after?: number;
   readonly where?: {
     readonly threadId?: string;
     /** Only facts of these types. */
-    readonly types?: readonly FeedItem["type"][];
+    readonly types?: readonly Type[];
   };
 }
 
@@ -35,16 +38,17 @@ const page = 200;
  * is left or the system stops. Throws OptionError at once for an `after` that is no position, and FeedCursorError from the
  * loop when the store does not have that position.
  */
-export const readFeed = (
+export const readFeed = <Type extends FeedItem["type"] = FeedItem["type"]>(
   deps: FeedDependencies,
-  { after = 0, where = {} }: FeedQuery = {},
-): AsyncIterable<FeedItem> => {
+  { after = 0, where = {} }: FeedQuery<Type> = {},
+): FeedItems<Type> => {
   if (!Number.isSafeInteger(after) || after < 0)
     throw new OptionError(
       "after",
       `is ${shown(after)}; give the \`feed\` of the last fact that was read, or 0 for all`,
     );
-  return factsBehind(deps, after, where);
+  // `where.types` lets through those types alone.
+  return factsBehind(deps, after, where) as FeedItems<Type>;
 };
 
 /** Texts in quotes: a cursor that was read from a file and not made a number looks like one otherwise. */

@@ -8,8 +8,9 @@ import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
 import { viewOf } from "../thread/view.ts";
+import { type SendOptions, textFor } from "../tool/text-for.ts";
 import { awaitAnswer } from "./answer.ts";
-import type { SendOptions, Thread, ThreadView } from "./api.ts";
+import type { Thread, ThreadView } from "./api.ts";
 import { answerChoice, openChoices } from "./choices.ts";
 import type { ThreadHandle } from "./handles.ts";
 import type { UpdateHub } from "./hub.ts";
@@ -114,18 +115,8 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
   const updates$ = hub.of(threadId);
   const treeUpdates$ = defer(() => treeUpdates(resident(), deps));
 
-  const send = (text: string, { id = freshId(), metadata, whileBusy, sender }: SendOptions = {}) =>
-    deliver({
-      threadId,
-      dedupId: id,
-      input: {
-        kind: "text",
-        text,
-        ...(sender !== undefined && { sender }),
-        ...(whileBusy && { whileBusy }),
-        ...(metadata && { metadata }),
-      },
-    });
+  const send = (text: string, { id = freshId(), ...options }: SendOptions = {}) =>
+    deliver(textFor(threadId, text, { id, ...options }));
 
   const view = (): ThreadView => {
     const { record, calls, subscriptions, inbox, opening, children } = ledger();

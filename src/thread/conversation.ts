@@ -1,9 +1,11 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { ThreadId } from "../../machines/history/ids.ts";
+import type { HistoryRepair } from "../../machines/history/repair.ts";
 import type { Opening } from "../../machines/thread/family.ts";
 import { createPromptBuilder, type PromptBuilder, type PromptStyle } from "../prompt/builder.ts";
 import type { Store } from "../store/store.ts";
+import { type KnownOfThread, readOwn } from "./damage.ts";
 import { viewOf } from "./view.ts";
 
 /** The conversation above a child, as it was where the child began. */
@@ -19,8 +21,11 @@ export interface Inherited {
 export interface Conversation {
   /** Nothing would be read: the history is there in this style. */
   isLoaded(style: PromptStyle): boolean;
-  /** Reads the history on the first call and when the style changed; cheap otherwise. */
-  load(style: PromptStyle): Promise<void>;
+  /**
+   * Reads the history on the first call and when the style changed; cheap otherwise. The first time it is held against what
+   * the record says of it: where it breaks R5, it is not loaded, and what mends it is returned.
+   */
+  load(style: PromptStyle, known: KnownOfThread): Promise<HistoryRepair | null>;
   /**
    * Entries that a commit made part of the history. Before the first load they are in the store and read there. Returns, for
    * each position at which a child begins, what that child inherits, which costs nothing; undefined before the first load.
@@ -41,18 +46,26 @@ export const createConversation = (
 ): Conversation => {
   let built: Inherited | undefined;
   let above = inherited;
+  /** A repair is tried once: what it could not mend is read as well as can be. */
+  let isMended = false;
   const isLoaded = (style: PromptStyle): boolean => built !== undefined && sameStyle(built.style, style);
   return {
     isLoaded,
-    async load(style) {
-      if (isLoaded(style)) return;
+    async load(style, known) {
+      if (isLoaded(style)) return null;
+      const own = await readOwn(store, { threadId, opening }, known);
+      if (own.repair && !isMended) {
+        isMended = true;
+        return own.repair;
+      }
       const isShared = above !== undefined && sameStyle(above.style, style);
       const builder = isShared && above ? above.builder : createPromptBuilder(style);
-      const entries = await (isShared ? store.history(threadId) : viewOf(store, threadId, opening));
+      const entries = isShared ? own.entries : await viewOf(store, threadId, opening, own.entries);
       // A second reading, should the style change, begins at the beginning: this builder has grown.
       above = undefined;
       builder.append(entries);
       built = { style, builder };
+      return null;
     },
     append(entries, positions = []) {
       if (!built) return positions.map(() => undefined);

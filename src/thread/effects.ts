@@ -54,9 +54,14 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     const { options, toolset } = await resident.configure(signal);
     const { eventsAs, supportsImages } = options;
     const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    if (!resident.conversation.isLoaded(style))
-      await persist(`history of ${threadId}`, () => resident.conversation.load(style), env);
-    return { at: clock.now() };
+    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null };
+    const { record, calls } = resident.snapshot.context;
+    const repair = await persist(
+      `history of ${threadId}`,
+      () => resident.conversation.load(style, { record, calls, at: clock.now(), freshId: env.freshId }),
+      env,
+    );
+    return { at: clock.now(), repair };
   };
 
   const resume = async (resident: Resident, subscriptions: readonly Subscription[]): Promise<void> => {

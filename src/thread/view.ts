@@ -12,8 +12,9 @@ const layersOf = async (
   store: Pick<Store, "history" | "load">,
   threadId: ThreadId,
   opening: Opening | null,
+  own?: readonly PlacedEntry[],
 ): Promise<(readonly PlacedEntry[])[]> => {
-  const layers = [await store.history(threadId)];
+  const layers = [own ?? (await store.history(threadId))];
   let to = Number.POSITIVE_INFINITY;
   for (let above = opening; above; ) {
     to = Math.min(to, above.position);
@@ -28,17 +29,18 @@ const layersOf = async (
 /**
  * What a thread sees as its history, ascending by position: its parent's view below `opening.position`, by reference, and
  * its own entries, which count where both have one (what a child was told of a call is not what its parent is told of it).
- * `opening` is the thread's own, null for a root, whose view is its history. What the threads above store later changes
+ * `own`: its own entries, where they were read already. `opening` is the thread's own, null for a root, whose view is its history. What the threads above store later changes
  * nothing, because a child has entries of its own at the places that were open when it began.
  */
 export const viewOf = async (
   store: Pick<Store, "history" | "load">,
   threadId: ThreadId,
   opening: Opening | null,
+  own?: readonly PlacedEntry[],
 ): Promise<readonly PlacedEntry[]> => {
-  const layers = await layersOf(store, threadId, opening);
-  const [own = []] = layers;
-  if (layers.length === 1) return own;
+  const layers = await layersOf(store, threadId, opening, own);
+  const [only = []] = layers;
+  if (layers.length === 1) return only;
   const places = new Map<number, PlacedEntry>();
   for (const layer of layers.reverse()) for (const placed of layer) places.set(placed.position, placed);
   return [...places.values()].sort((a, b) => a.position - b.position);

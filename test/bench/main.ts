@@ -9,6 +9,7 @@ import { hibernatedHeap, startUp, waking } from "./hibernation.ts";
 import { langGraph } from "./langgraph.ts";
 import { manyInMemory, manyOnDisk } from "./many.ts";
 import { opening } from "./opening.ts";
+import { flatOvernight } from "./overnight.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
 import { simulatedStory } from "./simulated.ts";
 import { manyViewers } from "./viewers.ts";
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   waking,
   "hibernated-heap": hibernatedHeap,
   "start-up": startUp,
+  overnight: flatOvernight,
   langgraph: langGraph,
 };
 

@@ -44,6 +44,7 @@ const updateTypes = all<UpdateType>({
   "text.delta": true,
   "thread.halted": true,
   "thread.resumed": true,
+  "history.repaired": true,
   "thread.quarantined": true,
   "thread.released": true,
   "thinking.delta": true,

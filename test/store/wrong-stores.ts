@@ -31,6 +31,9 @@ export const wrongStores: readonly WrongStore[] = [
         limits,
       ),
   })),
+  wrong("mends no history", "mends a history by a commit", (right) => ({
+    commit: ({ repair: _, ...commit }, at) => right.commit(commit, at),
+  })),
   wrong("lists a thread without its deaths", "tells which threads are set aside", (right) => ({
     threads: async (query) =>
       (await right.threads(query)).map(({ threadId, parent, state, waiting, due }) => ({

@@ -1,9 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { createSystem, type FeedItem, memoryStore, silentLogger } from "../../src/index.ts";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { createSystem, type FeedItem, memoryStore, type System, silentLogger } from "../../src/index.ts";
 import { scriptedModel } from "../../src/model/scripted/scripted-model.ts";
 
 const systemOn = (store = memoryStore()) =>
   createSystem({ model: scriptedModel(() => "ok"), store, logger: silentLogger });
+
+const asked = async (system: System): Promise<System> => {
+  await (await system.open("a")).ask("one");
+  return system;
+};
 
 /** Takes `count` facts, then leaves. */
 const take = async (feed: AsyncIterable<FeedItem>, count: number): Promise<FeedItem[]> => {
@@ -26,6 +31,17 @@ describe("the feed of a system", () => {
       "b round.ended",
     ]);
     expect(facts.map(({ feed }) => feed)).toEqual(facts.map(({ feed }) => feed).toSorted((x, y) => x - y));
+    await system.stop();
+  });
+
+  it("types facts as what was asked for", async () => {
+    const system = await systemOn();
+    for await (const fact of (await asked(system)).feed({ where: { types: ["round.ended", "choice.opened"] } })) {
+      expectTypeOf(fact.type).toEqualTypeOf<"round.ended" | "choice.opened">();
+      expect(fact.type === "round.ended" && fact.text).toBe("ok");
+      break;
+    }
+    expectTypeOf(system.feed()).toEqualTypeOf<AsyncIterable<FeedItem>>();
     await system.stop();
   });
 

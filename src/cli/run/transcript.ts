@@ -223,6 +223,8 @@ export const plainTranscript = ({
         return block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
+      case "history.repaired":
+        return block("note", "  ", [`(the stored history was damaged; ${update.count} repairs)`]);
       case "thread.quarantined":
         return block("failure", "! ", [`Set aside: it was at work ${update.times} times when things ended badly.`]);
       case "thread.released":

@@ -10,6 +10,7 @@ export const callText = (name: string, args: JsonObject): string =>
 const headOf = (entry: Entry): string => {
   switch (entry.kind) {
     case "user":
+      if (entry.repaired) return "a note of a repair";
       return entry.interrupt ? "the user, interrupting" : "the user";
     case "turn":
       return "the agent";

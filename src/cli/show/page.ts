@@ -5,6 +5,7 @@ import type { Choice } from "../../../machines/thread/choice.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
 import type { Child, Opening } from "../../../machines/thread/family.ts";
 import { type Input, sourceOf } from "../../../machines/thread/input.ts";
+import type { RowSetAside } from "../../store/store.ts";
 import { fromNow, moment } from "../moments.ts";
 import { offered } from "../run/questions.ts";
 import { runnerName } from "../runner.ts";
@@ -20,7 +21,8 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
   const { lastFailure } = record;
   const hasMetadata = Object.keys(spec.metadata).length > 0;
   paper.add(threadId);
-  paper.fact("state", record.halted ? `${record.state}, halted until somebody writes` : record.state);
+  const more = record.quarantined ? ", set aside" : record.halted ? ", halted until somebody writes" : "";
+  paper.fact("state", `${record.state}${more}`);
   if (opening) paper.fact("parent", `${opening.parent}, ${openedBy(opening)}`);
   paper.fact("run by", runner ? runnerName(runner) : "nobody now");
   paper.fact("instructions", shortText(spec.instructions) || "none of its own");
@@ -41,6 +43,16 @@ const grouped = (count: number): string => count.toLocaleString("en-US");
 const usageText = ({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): string => {
   const part = (count: number, what: string) => (count === 0 ? "" : ` (${grouped(count)} ${what})`);
   return `${grouped(inputTokens)} tokens in${part(cachedInputTokens, "cached")}, ${grouped(outputTokens)} out${part(reasoningTokens, "thinking")}`;
+};
+
+/** Rows that repairs changed or took out; nothing where there are none. */
+export const writeSetAside = (paper: Paper, rows: readonly RowSetAside[], now: number): void => {
+  if (rows.length === 0) return;
+  paper.blank();
+  paper.add(
+    `Set aside by repairs: ${rows.length === 1 ? "1 row, as it was" : `${rows.length} rows, as they were`} (--json has them whole)`,
+  );
+  for (const { position, stored, at } of rows) paper.add(`[${position}] ${shortLine(stored)}, ${fromNow(at, now)}`, 1);
 };
 
 /** A heading, and what stands under it; `none` beside it when that is nothing. */

@@ -6,7 +6,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { type Io, notice } from "../io.ts";
 import { jsonText, type Output, outputOf } from "../output.ts";
 import { writeEntry } from "./entries.ts";
-import { writeHead, writeRest } from "./page.ts";
+import { writeHead, writeRest, writeSetAside } from "./page.ts";
 import { paperOf } from "./paper.ts";
 import { entriesIn, lastEntries, type Reading, readThread } from "./reading.ts";
 import { standingsOf } from "./standing.ts";
@@ -49,8 +49,9 @@ const printJson = async (store: SharedStore, reading: Reading, last: number, out
     if (!(await output.write(between + entries.map(jsonText).join(",")))) return;
     between = ",";
   }
+  const setAside = (await store.setAside?.(threadId)) ?? [];
   await output.write(
-    `],${jsonText({ ...standingsOf(reading), subscriptions, choices, views, timers, children }).slice(1)}\n`,
+    `],${jsonText({ ...(setAside.length > 0 && { setAside }), ...standingsOf(reading), subscriptions, choices, views, timers, children }).slice(1)}\n`,
   );
 };
 
@@ -73,6 +74,7 @@ const printPage = async (
     for (const entry of entries) writeEntry(paper, entry);
     if (!(await output.write(paper.take()))) return;
   }
+  writeSetAside(paper, (await store.setAside?.(reading.thread.threadId)) ?? [], now);
   writeRest(paper, reading, standingsOf(reading), now);
   await output.write(paper.take());
 };

@@ -92,6 +92,11 @@ export const memoryStore = (): Store => {
       return row ? entriesBetween(row, from, to) : [];
     },
 
+    async setAside(threadId) {
+      stillOpen(`what was set aside of thread ${threadId} was read`);
+      return rows.get(threadId)?.setAside.toSorted((a, b) => a.position - b.position) ?? [];
+    },
+
     async commit(commit, at) {
       const { threadId, expectedVersion } = commit;
       stillOpen(`thread ${threadId} committed`);
@@ -100,7 +105,7 @@ export const memoryStore = (): Store => {
       if (row.version !== expectedVersion) return { status: "stale", version: row.version };
       point("committing");
       checkCommit(row, commit, (id) => rows.has(id));
-      applyCommit(row, commit);
+      applyCommit(row, commit, at);
       if (commit.record) timers.clear(threadId);
       for (const timer of commit.timers) timers.set(threadId, timer);
       for (const callId of commit.calls.settled) timers.clear(callId);

@@ -13,7 +13,7 @@ import type { Child, NewThread, Opening } from "../../../machines/thread/family.
 import type { WaitingInput } from "../../../machines/thread/input.ts";
 import { StoreError } from "../../errors.ts";
 import { openedChild } from "../opened-child.ts";
-import type { Delivery, LoadedThread, ThreadSpec, ThreadSummary } from "../store.ts";
+import type { Delivery, LoadedThread, RowSetAside, ThreadSpec, ThreadSummary } from "../store.ts";
 import type { Passage } from "./feed-log.ts";
 import { type IdList, idList } from "./id-list.ts";
 
@@ -46,6 +46,8 @@ export interface ThreadRow {
   readonly seen: Set<string>;
   /** By position, with holes where results are outstanding. */
   readonly history: (PlacedEntry | undefined)[];
+  /** Rows that repairs changed or took out, as they were. */
+  readonly setAside: RowSetAside[];
   /** The thread's part of the feed. */
   readonly passages: Passage[];
 }
@@ -66,6 +68,7 @@ export const newRow = (threadId: ThreadId, spec: ThreadSpec, opening: Opening | 
   seq: 0,
   seen: new Set(),
   history: [],
+  setAside: [],
   passages: [],
 });
 
@@ -114,9 +117,19 @@ export const checkCommit = (row: ThreadRow, commit: ThreadCommit, used: (threadI
   }
 };
 
+const repairRow = (row: ThreadRow, { entries, removed }: NonNullable<ThreadCommit["repair"]>, at: number): void => {
+  for (const position of [...entries.map((placed) => placed.position), ...removed]) {
+    const placed = row.history[position];
+    if (placed) row.setAside.push({ position, stored: JSON.stringify(placed.entry), at });
+    row.history[position] = undefined;
+  }
+  addEntries(row, entries);
+};
+
 /** What a commit that passed `checkCommit` changes in its own thread, but timers and facts. */
-export const applyCommit = (row: ThreadRow, commit: ThreadCommit): void => {
+export const applyCommit = (row: ThreadRow, commit: ThreadCommit, at: number): void => {
   const { entries, consumed, interrupting, calls, subscriptions, choices, views = [], children, record } = commit;
+  if (commit.repair) repairRow(row, commit.repair, at);
   addEntries(row, entries);
   for (const seq of consumed) row.inbox.delete(seq);
   for (const seq of interrupting) {

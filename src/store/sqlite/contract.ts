@@ -72,12 +72,17 @@ export const contractOn = (
   history: (threadId, { from = 0, to = Number.POSITIVE_INFINITY } = {}) =>
     database.read(`the history of thread ${threadId} was read`, () => history.between(threadId, from, to)),
 
+  rows: (threadId) => database.read(`the history of thread ${threadId} was read`, () => history.rows(threadId)),
+  setAside: (threadId) =>
+    database.read(`what was set aside of thread ${threadId} was read`, () => history.setAside(threadId)),
+
   async commit(commit, at) {
     const { threadId, expectedVersion, entries, consumed, interrupting, record, facts } = commit;
     const outcome = await database.write(`thread ${threadId} committed`, (): CommitOutcome => {
       const thread = threads.find(threadId);
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
       if (thread.version !== expectedVersion || leases.lost()) return { status: "stale", version: thread.version };
+      if (commit.repair) history.repair(thread.id, commit.repair, at);
       history.add(thread.id, threadId, entries);
       inbox.consume(thread.id, consumed);
       inbox.interrupt(thread.id, interrupting);

@@ -44,7 +44,11 @@ export const feedOn = (database: Database): Feed => {
     SELECT first, facts, at, thread, ?2 AS threadId, body FROM feed
     WHERE thread = (SELECT id FROM thread WHERE name = ?2)
       AND first >= (SELECT coalesce(max(first), 0) FROM feed WHERE first <= ?1) ORDER BY first`);
-  const entry = database.prepare<{ body: string }>("SELECT body FROM entry WHERE thread = ? AND position = ?");
+  // What a fact told is the row as it was then, also when a repair has set it aside since.
+  const entry = database.prepare<{ body: string }>(`
+    SELECT coalesce(
+      (SELECT body FROM set_aside WHERE thread = ?1 AND position = ?2 ORDER BY number LIMIT 1),
+      (SELECT body FROM entry WHERE thread = ?1 AND position = ?2)) AS body`);
   const input = database.prepare<{ body: string }>("SELECT body FROM input WHERE seq = ?");
 
   const sourcesOf = ({ thread, threadId }: Passage) => {
@@ -54,7 +58,7 @@ export const feedOn = (database: Database): Feed => {
         if (entries.has(position)) return entries.get(position);
         const row = entry.get(thread, position);
         const place = { what: `entry ${position}`, threadId, position };
-        const read = row && readRow(database.file, StoredEntry, row.body, place);
+        const read = row?.body ? readRow(database.file, StoredEntry, row.body, place) : undefined;
         entries.set(position, read);
         return read;
       },

@@ -105,8 +105,17 @@ const questions: Migration = (connection) =>
     ) STRICT, WITHOUT ROWID;
   `);
 
+/** Rows of histories as they were before a repair. */
+const repairs: Migration = (connection) =>
+  connection.exec(`
+    CREATE TABLE set_aside (
+      number INTEGER PRIMARY KEY, thread INTEGER NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL, at REAL NOT NULL
+    ) STRICT;
+    CREATE INDEX set_aside_thread ON set_aside (thread, position);
+  `);
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, producers, families, questions];
+export const migrations: readonly Migration[] = [first, producers, families, questions, repairs];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

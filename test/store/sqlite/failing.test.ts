@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
-import { OptionError, StoreCorruptError, StoreError, StoreFileError } from "../../../src/errors.ts";
+import { OptionError, StoreError, StoreFileError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { openFile } from "../../../src/store/sqlite/open.ts";
 import { sqliteStore, storeOn } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -149,16 +149,15 @@ describe("a value that cannot be read", () => {
     return { store, connection };
   };
 
-  it("names thread and position, and fails nothing that does without it", async () => {
+  it("is left out of the history, or told as far as it can be read, and given as it is by rows", async () => {
     for (const body of ["{", "null", '{"kind":"user","at":1}', '{"kind":"turn","at":1,"parts":[{"type":"call"}]}']) {
       const { store } = await damaged(body);
-      const reading = store.history(alpha);
-      await expect(reading).rejects.toThrow(StoreCorruptError);
-      await expect(reading).rejects.toMatchObject({ code: "STORE_CORRUPT", threadId: alpha, position: 1 });
-      await expect(reading).rejects.toThrow(/entry 1 of thread suite\/alpha/);
-      expect(await store.history(alpha, { from: 2 })).toEqual([user(2)]);
+      expect((await store.history(alpha)).map(({ position }) => position)).toEqual([0, 2]);
+      expect((await store.rows?.(alpha))?.[1]).toEqual({ position: 1, damaged: body });
       expect(await waitingIn(store, beta)).toEqual(["b"]);
     }
+    const { store } = await damaged('{"kind":"user","at":1,"text":"cut of');
+    expect((await store.history(alpha))[1]).toMatchObject({ position: 1, entry: { kind: "user", text: "cut of" } });
   });
 
   it("ends a page of the feed before it; behind it the feed goes on", async () => {

@@ -151,7 +151,7 @@ export class Fold {
   }
 
   prepared(): this {
-    return this.#done("prepare", { at: this.now() });
+    return this.#done("prepare", { at: this.now(), repair: null });
   }
 
   answered(output: Partial<RoundOutput> = {}): this {

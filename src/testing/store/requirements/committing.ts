@@ -224,4 +224,28 @@ export const committing = [
     await store.mark("suite/nobody" as ThreadId, [two.callId], "acknowledged");
     assert.deepEqual(await everythingOf(store), before);
   }),
+
+  requirement("S20", "mends a history by a commit: what it changes and takes out is kept as it was", async (bench) => {
+    const { store } = bench;
+    await store.create(alpha, spec, 1);
+    await store.commit(commitOf(alpha, 0, { entries: [user(0), user(1), user(2)] }), 1_000);
+    const mended = user(1, "mended");
+    await store.commit(commitOf(alpha, 1, { repair: { entries: [mended], removed: [2] }, entries: [user(3)] }), 2_000);
+    const again = await bench.reopen();
+    assert.deepEqual(await again.history(alpha), [user(0), mended, user(3)]);
+    if (again.rows) assert.deepEqual(await again.rows(alpha), [user(0), mended, user(3)]);
+    if (!again.setAside) return;
+    assert.deepEqual(
+      (await again.setAside(alpha)).map(({ position, stored, at }) => ({ position, entry: JSON.parse(stored), at })),
+      [user(1), user(2)].map((placed) => ({ ...placed, at: 2_000 })),
+    );
+  }),
+
+  requirement("S20", "repairs nothing under an old version", async ({ store }) => {
+    await store.create(alpha, spec, 1);
+    await store.commit(commitOf(alpha, 0, { entries: [user(0)] }), 1_000);
+    const outcome = await store.commit(commitOf(alpha, 0, { repair: { entries: [], removed: [0] } }), 2_000);
+    assert.equal(outcome.status, "stale");
+    assert.deepEqual(await store.history(alpha), [user(0)]);
+  }),
 ];
