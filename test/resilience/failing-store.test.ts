@@ -27,8 +27,9 @@ describe.each(kinds)("whatever call of a $kind store throws, a story ends as it 
 
   it("and meets every method of the contract in it", () => {
     const methods = new Set(whole.calls.map(({ method }) => method));
-    const contract = ["create", "accept", "load", "history", "commit", "mark", "timers", "nextTimer", "threads"];
+    const contract = ["create", "accept", "load", "commit", "mark", "timers", "nextTimer", "threads"];
     expect([...methods]).toEqual(expect.arrayContaining(contract));
+    expect(methods.has("history") || methods.has("rows")).toBe(true);
     expect(whole.outline).not.toMatch(/waiting [1-9]|running waiting|waiting 0 due/);
   });
 
