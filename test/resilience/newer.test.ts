@@ -85,6 +85,20 @@ describe("what a newer version wrote", () => {
     await end();
   });
 
+  it("as an entry of a kind that nobody knows is set aside as it was, and the thread goes on", async () => {
+    const file = await written();
+    changed(
+      file,
+      `UPDATE entry SET body = json_set(body, '$.kind', 'dream') WHERE thread = ${newThread} AND position = 0`,
+    );
+    const { model, store, end } = await begin(file);
+    await settle(40);
+    expect(model.requestCount).toBe(3);
+    expect(JSON.stringify(await store.setAside?.("new" as ThreadId))).toContain("dream");
+    expect(await store.threads({ withWork: true })).toEqual([]);
+    await end();
+  });
+
   it.each([
     [
       "a record without what it has to have",
