@@ -9,6 +9,7 @@ export type {
 } from "./system/api.ts";
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
+export type { OnModelFailure } from "./system/model-failure.ts";
 export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
 export type { FeedItems, FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";

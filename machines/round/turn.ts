@@ -86,10 +86,14 @@ export interface Failure {
   readonly at: number;
 }
 
-/** A request that is to be made again: its next try, counted from 1, and its instant, ms since the epoch. */
+/**
+ * A request that is to be made again: its next try, counted from 1, and its instant, ms since the epoch. `givenUp`: how
+ * often in a row all its tries failed, where the thread asks again all the same (`onModelFailure`).
+ */
 export interface Retry {
   readonly due: number;
   readonly attempt: number;
+  readonly givenUp?: number;
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
   TimerInput,
   WaitingInput,
 } from "./input.ts";
+import type { RetryAfter } from "./outage.ts";
 
 /** The bounds that the thread machine itself keeps. */
 export interface ThreadLimits {
@@ -38,6 +39,8 @@ export interface ThreadLimits {
   readonly restarts: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
+  /** When a request is asked again whose tries are used up; without it the thread rests until somebody writes. */
+  readonly retryAfter?: RetryAfter;
 }
 
 /** What interrupted the calls that were outstanding when the slice began. */
@@ -50,6 +53,8 @@ export interface Slice {
   readonly goesOn: boolean;
   /** The number of the next try of the request, from 1: above 1 for one that was postponed. */
   readonly attempt: number;
+  /** How often in a row all tries of the request failed before this slice. */
+  readonly givenUp: number;
   /** The inputs the slice began with, in the order of the batch. */
   readonly causes: readonly WaitingInput[];
   readonly entries: readonly PlacedEntry[];
@@ -73,6 +78,7 @@ export const noSlice: Slice = {
   interruption: null,
   goesOn: false,
   attempt: 1,
+  givenUp: 0,
   causes: [],
   entries: [],
   consumed: [],

@@ -170,7 +170,6 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     ? [{ position: place, entry: { kind: "turn", at, parts } }, ...results]
     : [];
   const readsResults = output.outcome === "finished" || output.outcome === "truncated";
-  if (output.retry) timers.push({ callId: null, purpose: "retry", due: output.retry.due });
   const { threads, children } = spawnedChildren(ledger, acts, { place, calls: callParts, turns: turn, at });
   return {
     entries,

@@ -19,6 +19,7 @@ import type { Tool } from "../tool/define.ts";
 import type { SendOptions } from "../tool/text-for.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedItems, FeedQuery } from "./feed.ts";
+import type { OnModelFailure } from "./model-failure.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
 import type { ThreadConfigSource } from "./thread-config.ts";
 
@@ -90,6 +91,8 @@ export interface SystemOptions {
    * slice has not begun, its inputs wait, and it is asked again with growing waits (`configuration.failed`).
    */
   readonly threadConfig?: ThreadConfigSource;
+  /** What a thread does when the tries of a request are used up. Default `rest`. */
+  readonly onModelFailure?: OnModelFailure;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
   readonly clock?: Clock;

@@ -25,6 +25,7 @@ import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
 import { type HeldLease, holdLease } from "./lease.ts";
 import { limitsOf } from "./limits.ts";
+import { retryAfterOf } from "./model-failure.ts";
 import { checkModel, checkTools } from "./options.ts";
 import { createResidents } from "./residents.ts";
 import { createSupervisor } from "./supervisor.ts";
@@ -55,6 +56,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   checkModel(options.model);
   checkTools("tools", options.tools ?? []);
   checkTools("toolbox", options.toolbox ?? []);
+  const retryAfter = retryAfterOf(options.onModelFailure, logger);
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
   const stopping = new AbortController();
@@ -122,6 +124,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
       inlineTool: limits.inlineTool,
       configuration: limits.configuration,
       round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
+      ...(retryAfter && { retryAfter }),
     },
     configure: (thread) => configurations.configure(thread),
     configuresEachSlice: options.threadConfig !== undefined,

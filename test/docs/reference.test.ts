@@ -88,6 +88,7 @@ describe("the reference", () => {
           approval: true,
           instructions: true,
           threadConfig: true,
+          onModelFailure: true,
           limits: true,
           logger: true,
           clock: true,

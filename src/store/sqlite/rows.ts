@@ -150,7 +150,7 @@ export const StoredRecord = z.object({
   roundDue: z.boolean(),
   lastFailure: StoredFailure.nullable(),
   // Records of version 0.1 were written without it.
-  retry: z.object({ due: count, attempt: count }).nullable().default(null),
+  retry: z.object({ due: count, attempt: count, givenUp: count.exactOptional() }).nullable().default(null),
   usage: StoredUsage,
   // And without these.
   allowed: z.array(z.string()).default([]),

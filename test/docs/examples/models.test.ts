@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { claudeThatThinks } from "../../../docs/examples/claude-that-thinks.ts";
 import { localModel } from "../../../docs/examples/local-model.ts";
+import { outlastsAnEvening, outlastsEverything } from "../../../docs/examples/outages.ts";
 import { switchModel } from "../../../docs/examples/switch-model.ts";
 import { watchTheModel } from "../../../docs/examples/watch-the-model.ts";
+import { memoryStore } from "../../../src/index.ts";
 import { scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import type { System } from "../../../src/system/api.ts";
 import { virtualClock } from "../../../src/testing/virtual-clock.ts";
@@ -79,5 +81,16 @@ describe("the examples of models", () => {
       expect.stringMatching(/: \d+ tokens in, \d+ out$/),
       expect.stringMatching(/^MODEL_FAILED: /),
     ]);
+  });
+
+  it("outlast an outage, each as its list or its function says", async () => {
+    const evening = await outlastsAnEvening(scriptedModel([{ error: "fatal", status: 402 }]), memoryStore());
+    await expect(asked(evening)).rejects.toThrow(/It is asked again at/);
+    const view = (await evening.thread("t"))?.view();
+    expect((view?.retry?.due ?? 0) - (view?.lastFailure?.at ?? 0)).toBe(60_000);
+
+    const everything = await outlastsEverything(scriptedModel([{ error: "fatal", status: 401 }]), memoryStore());
+    await expect(asked(everything)).rejects.toThrow();
+    expect((await everything.thread("t"))?.view().retry).toBeNull();
   });
 });
