@@ -63,7 +63,9 @@ export {
   type Timer,
 } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
+export type { Budget } from "../machines/thread/budget.ts";
 export type { ModelOptions } from "./model/model.ts";
+export type { Price, Prices } from "./model/prices.ts";
 export type { ModelSettings } from "./model/settings.ts";
 export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";
@@ -86,6 +88,7 @@ export {
   SystemStoppedError,
   ThreadConfigError,
   ThreadQuarantinedError,
+  TreeUsageError,
   ThreadExistsError,
   ThreadFailedError,
   ThreadIdError,

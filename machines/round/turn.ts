@@ -67,6 +67,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  /** In whatever the prices are in; left out where the model has none. */
+  readonly cost?: number;
 }
 
 /** Why a thread rests without the answer it was asked for. Shown as `lastFailure`. */
@@ -80,6 +82,8 @@ export interface Failure {
     | "TURN_FILTERED"
     | "ROUND_LIMIT"
     | "REPEATED_CALL"
+    /** The thread's tree has used up what it may; all of it is halted. */
+    | "BUDGET_REACHED"
     /** The thread was set aside. */
     | "QUARANTINED";
   readonly message: string;

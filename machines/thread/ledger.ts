@@ -1,6 +1,7 @@
 import type { PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { RoundLimits } from "../round/turn.ts";
+import type { TreeUse } from "./budget.ts";
 import type { Choice } from "./choice.ts";
 import { type Call, isActive, type Subscription, type ThreadCommit, type ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
@@ -129,6 +130,8 @@ export interface Ledger {
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
+  /** As it was when the slice began; null where the tree has no budget. */
+  readonly tree: TreeUse | null;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
   readonly now: number;
   /** The system stops: what is under way is brought to an end, and nothing begins any more. */
@@ -172,6 +175,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
+  tree: null,
   now: origin.now ?? 0,
   stopping: false,
   commit: null,

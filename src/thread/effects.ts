@@ -2,6 +2,8 @@ import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { Interrupter } from "../../machines/history/wording.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
+import type { Usage } from "../../machines/round/turn.ts";
+import type { TreeUse } from "../../machines/thread/budget.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
@@ -15,12 +17,17 @@ import {
 } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
+import type { Store } from "../store/store.ts";
 import { readResult } from "../tool/builtin/read-result.ts";
 import type { AboutCall } from "../tool/call.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import type { Resident } from "./resident.ts";
 import { streamOf } from "./stream.ts";
+
+/** A store that counts nothing was refused together with the budget. */
+const treeUsage = async (store: Store, root: ThreadId): Promise<Usage> =>
+  (await store.treeUsage?.(root)) ?? { inputTokens: 0, outputTokens: 0 };
 
 /** Never resolves: the actor that waits for it is stopped with the system. */
 const never = new Promise<never>(() => {});
@@ -49,19 +56,31 @@ const aboutOf = (resident: Resident, message: string): AboutCall => {
 export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   const { store, clock, registry, logger } = env;
 
+  /** The budget of the thread's tree and what was used of it, everywhere and until now; undefined where it has none. */
+  const treeOf = async (resident: Resident): Promise<TreeUse | undefined> => {
+    const budget = resident.configuration?.budget;
+    if (!budget) return undefined;
+    const { threadId, loaded } = resident;
+    const root = loaded.opening?.stack[0] ?? threadId;
+    const read = () => treeUsage(store, root);
+    const { inputTokens, outputTokens, cost = 0 } = await persist(`usage of the tree of ${root}`, read, env);
+    return { budget, tokens: inputTokens + outputTokens, cost };
+  };
+
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
     const { options, toolset } = await resident.configure(signal);
     const { eventsAs, supportsImages } = options;
     const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null };
+    const tree = await treeOf(resident);
+    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, tree };
     const { record, calls } = resident.snapshot.context;
     const repair = await persist(
       `history of ${threadId}`,
       () => resident.conversation.load(style, { record, calls, at: clock.now(), freshId: env.freshId }),
       env,
     );
-    return { at: clock.now(), repair };
+    return { at: clock.now(), repair, tree };
   };
 
   const resume = async (resident: Resident, subscriptions: readonly Subscription[]): Promise<void> => {
@@ -81,7 +100,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     );
     const committed = await resident.commit(input);
     await resume(resident, silent);
-    return committed;
+    const tree = input.record && (await treeOf(resident));
+    return tree ? { ...committed, tree } : committed;
   };
 
   const dispatch = async ({ threadId, calls, message }: HandOver) => {

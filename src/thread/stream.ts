@@ -40,6 +40,7 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
         keepUnsignedReasoning: options.keepUnsignedReasoning,
         judge: toolset.judge,
         publish: (delta) => resident.publish(delta),
+        price: env.priceOf(model),
       };
       asked.set(request as RoundRequest, once);
       return once;

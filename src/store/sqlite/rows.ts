@@ -121,6 +121,7 @@ const StoredFailure = z.object({
     TURN_FILTERED: true,
     ROUND_LIMIT: true,
     REPEATED_CALL: true,
+    BUDGET_REACHED: true,
     QUARANTINED: true,
   }),
   message: z.string(),
@@ -132,6 +133,7 @@ const StoredUsage = z.object({
   inputTokens: count,
   outputTokens: count,
   cachedInputTokens: count.exactOptional(),
+  cost: z.number().exactOptional(),
   reasoningTokens: count.exactOptional(),
 } satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
 

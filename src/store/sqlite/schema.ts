@@ -114,8 +114,11 @@ const repairs: Migration = (connection) =>
     CREATE INDEX set_aside_thread ON set_aside (thread, position);
   `);
 
+/** The threads of a tree, for what they have used together. */
+const trees: Migration = (connection) => connection.exec("CREATE INDEX opening_root ON opening (root);");
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, producers, families, questions, repairs];
+export const migrations: readonly Migration[] = [first, producers, families, questions, repairs, trees];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { forAll, paidFor } from "../../../docs/examples/budgets.ts";
 import { claudeThatThinks } from "../../../docs/examples/claude-that-thinks.ts";
 import { localModel } from "../../../docs/examples/local-model.ts";
 import { outlastsAnEvening, outlastsEverything } from "../../../docs/examples/outages.ts";
@@ -92,5 +93,18 @@ describe("the examples of models", () => {
     const everything = await outlastsEverything(scriptedModel([{ error: "fatal", status: 401 }]), memoryStore());
     await expect(asked(everything)).rejects.toThrow();
     expect((await everything.thread("t"))?.view().retry).toBeNull();
+  });
+
+  it("keep to a budget, of all trees or of each", async () => {
+    const usage = { input_tokens: 1_500_000, output_tokens: 500_000 };
+    const claude = scriptedModel(() => ({ text: "Much.", usage }), { modelId: "claude-sonnet-4-5" });
+    const all = await forAll(claude);
+    expect(await asked(all)).toBe("Much.");
+    const thread = await all.open("t");
+    expect((await thread.usage()).cost).toBeCloseTo(12, 6);
+    expect(thread.view()).toMatchObject({ halted: true, lastFailure: { code: "BUDGET_REACHED" } });
+
+    const each = await paidFor(claude, { "claude-sonnet-4-5": { input: 3, output: 15 } }, async () => 0);
+    await expect(asked(each)).rejects.toThrow(/BUDGET_REACHED/);
   });
 });
