@@ -86,8 +86,8 @@ const used = (part: keyof Usage) =>
 const parts = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
 
 const treeUsageOf = `SELECT ${parts.map((part) => `coalesce(${part}, 0) AS ${part}`).join(", ")}, cost FROM (
-  SELECT ${[...parts, "cost" as const].map(used).join(", ")} FROM (SELECT id AS root FROM thread WHERE name = ?1)
-  JOIN thread ON thread.id = root OR thread.id IN (SELECT opening.thread FROM opening WHERE opening.root = root))`;
+  SELECT ${[...parts, "cost" as const].map(used).join(", ")} FROM (SELECT id AS top FROM thread WHERE name = ?1)
+  JOIN thread ON thread.id = top OR thread.id IN (SELECT opening.thread FROM opening WHERE opening.root = top))`;
 
 export const threadsOn = (database: Database): Threads => {
   const insert = database.prepare(`
