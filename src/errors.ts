@@ -229,7 +229,7 @@ export class StoreFileError extends WakefulError {
   }
 }
 
-/** A stored value cannot be read: the file is damaged. What does not depend on that value can still be used. */
+/** A stored value cannot be read: the file is damaged, or a newer version wrote it. What does not depend on that value can still be used. */
 export class StoreCorruptError extends WakefulError {
   override readonly name = "StoreCorruptError";
   readonly code = "STORE_CORRUPT";
@@ -246,7 +246,7 @@ export class StoreCorruptError extends WakefulError {
   ) {
     const of = where.threadId === undefined ? "" : ` of thread ${where.threadId}`;
     super(
-      `The store ${file} is damaged: ${where.what}${of} cannot be read (${problem}). Restore the file from a backup, its -wal file with it.`,
+      `The store ${file} is damaged: ${where.what}${of} cannot be read (${problem}). If a newer version of wakeful wrote it, use that one; else restore the file from a backup, its -wal file with it.`,
       options,
     );
     this.file = file;

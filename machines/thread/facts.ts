@@ -19,6 +19,8 @@ export type Fact =
       readonly dedupId: string;
       readonly kind: InputKind;
       readonly callId?: CallId;
+      /** Of questions and answers: ids of answers to different questions never meet (R2). */
+      readonly choiceId?: string;
       readonly reason: DiscardReason;
     }
   | { readonly type: "entry.added"; readonly position: number; readonly entry: Entry }

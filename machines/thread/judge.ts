@@ -94,6 +94,7 @@ export const discarded = ({ dedupId, input }: WaitingInput, reason: DiscardReaso
   dedupId,
   kind: input.kind,
   ...("callId" in input && input.callId !== undefined ? { callId: input.callId } : {}),
+  ...("choiceId" in input ? { choiceId: input.choiceId } : {}),
   reason,
 });
 

@@ -16,7 +16,8 @@ import type { AcceptedInput, AcceptedListener } from "./notice.ts";
  * Q2. What came in one breath (before the next microtask), or while the store was busy, is one acceptance.
  * Q3. A thread is told of what one acceptance took in at once, as one group, when it is durable and before its senders
  *     are answered: a sender that has its answer knows that the thread was told.
- * Q4. A failure of the store reaches the senders of that acceptance and nobody else; the queue goes on.
+ * Q4. A failure of the store reaches the senders of that acceptance and nobody else; the queue goes on. Their threads are
+ *     told of nothing, which has them look into their inboxes: the store may have failed after it took the inputs in.
  */
 export interface InputQueue {
   /**
@@ -102,6 +103,7 @@ export const createInputQueue = ({ store, clock, logger, inboxLimit, deliver }: 
       const what = envelopes.length === 1 ? "1 input" : `${envelopes.length} inputs`;
       const problem = `${what} could not be acknowledged (${textOf(cause)}). Sending again under the same ids is safe.`;
       logger.error({ inputs: envelopes.length, error: textOf(cause) }, "the store failed while it accepted inputs");
+      for (const threadId of new Set(envelopes.map((envelope) => envelope.threadId))) tell(threadId, []);
       for (const parcel of parcels) parcel.reject(new StoreError(problem, { cause }));
     }
   };

@@ -15,7 +15,10 @@ export interface AcceptedInput {
 /** What a thread is told of an input. */
 export type Notice = Pick<AcceptedInput, "waiting" | "behind">;
 
-/** Told of what one accept call took in for one thread, in the order of acceptance. */
+/**
+ * Told of what one accept call took in for one thread, in the order of acceptance. Nothing: the store failed, and may have
+ * taken something in all the same; whoever runs the thread reads its inbox.
+ */
 export type AcceptedListener = (threadId: ThreadId, accepted: readonly AcceptedInput[]) => void;
 
 const boards = new WeakMap<Store, Set<AcceptedListener>>();

@@ -151,9 +151,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     hooks,
     signal: stopping.signal,
   };
+  const wasInOrder = wasLeftInOrder(store, lease);
   const residents = createResidents(environment, {
     ...limits,
-    death: wasLeftInOrder(store, lease) ? null : { of: "process", at: clock.now(), life: freshId() },
+    death: wasInOrder ? null : { of: "process", at: clock.now(), life: freshId() },
     fates: {
       failed: (threadId) => supervisor.failed(threadId),
       unreadable: (threadId, problem) => supervisor.unreadable(threadId, problem),
@@ -184,7 +185,8 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
         for (const [index, fact] of facts.entries())
           hub.publish({ ...fact, threadId, feed: feed + index, at: waiting.at });
     hub.committed();
-    residents.deliver(threadId, accepted);
+    if (accepted.length > 0) residents.deliver(threadId, accepted);
+    else void residents.look(threadId);
   });
 
   const deliver = (async (given: unknown) => {
@@ -227,15 +229,14 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   };
 
   const timers = startTimers({ store, clock, logger, deliver: (envelopes) => queue.send(envelopes) });
-  const deafElsewhere =
-    shared &&
-    (await watchElsewhere({
-      store: shared,
-      clock,
-      logger,
-      pollInterval: limits.pollInterval,
-      onInputs: residents.refresh,
-    }));
+  let deafElsewhere: (() => void) | undefined;
+  const drain = async (): Promise<void> => {
+    const accepted = queue.stop().finally(deaf);
+    deafElsewhere?.();
+    timers.stop();
+    await accepted;
+    await residents.leave();
+  };
   const supervisor = createSupervisor({
     store,
     clock,
@@ -243,15 +244,17 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     limits,
     begin: residents.begin,
     abandon: residents.abandon,
-    async drain() {
-      const accepted = queue.stop().finally(deaf);
-      deafElsewhere?.();
-      timers.stop();
-      await accepted;
-      await residents.leave();
-    },
+    drain,
     signal: stopping.signal,
   });
+
+  const end = async (): Promise<void> => {
+    registry.stop();
+    stopping.abort();
+    for (const resident of residents.all()) resident.stop();
+    hub.close();
+    await Promise.all([lease?.release(), inspection.close()]);
+  };
 
   let stopped: Promise<void> | undefined;
   const system: System = {
@@ -280,16 +283,25 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     stop() {
       stopped ??= (async () => {
         await supervisor.stop();
-        registry.stop();
-        stopping.abort();
-        for (const resident of residents.all()) resident.stop();
-        hub.close();
+        await end();
         leftInOrder.add(store);
-        await Promise.all([lease?.release(), inspection.close()]);
       })();
       return stopped;
     },
   };
-  await supervisor.start();
+  try {
+    // Before the threads with work are listed: nothing falls in between.
+    if (shared) {
+      const { pollInterval } = limits;
+      deafElsewhere = await watchElsewhere({ store: shared, clock, logger, pollInterval, onInputs: residents.look });
+    }
+    await supervisor.start();
+  } catch (error) {
+    // Nothing of a system that never began may go on, nor hold the lease.
+    await drain();
+    await end();
+    if (wasInOrder) leftInOrder.add(store);
+    throw error;
+  }
   return system;
 };

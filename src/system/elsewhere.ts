@@ -9,7 +9,7 @@ export interface ElsewhereOptions {
   readonly logger: Logger;
   /** ms between looks. */
   readonly pollInterval: number;
-  /** A thread has inputs that some process accepted. */
+  /** A thread has inputs that some process accepted. Never rejects; no thread waits for another's. */
   readonly onInputs: (threadId: ThreadId) => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ export const watchElsewhere = async (options: ElsewhereOptions): Promise<() => v
     try {
       const news = await store.acceptedAfter(cursor);
       cursor = news.cursor;
-      for (const threadId of news.threads) if (!stopped) await onInputs(threadId);
+      for (const threadId of news.threads) void onInputs(threadId);
     } catch (error) {
       if (!stopped) logger.error({ error: String(error) }, "inputs of other processes could not be looked for");
     }

@@ -31,7 +31,11 @@ export interface HeldLease {
 /** Rejects with LeaseHeldError, which says who has the lease and until when. */
 export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
   const { store, clock, logger, holder, ttl, onLost } = options;
-  const first = await store.lease(name, holder, ttl, clock.now());
+  const first = await store.lease(name, holder, ttl, clock.now()).catch(async (error) => {
+    // It may have been taken all the same, and nobody would renew it or give it back.
+    await store.release(name, holder).catch(() => {});
+    throw error;
+  });
   if (!first.held) throw new LeaseHeldError(first.by, first.until);
   let over = false;
   let timer: unknown;

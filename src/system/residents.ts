@@ -33,8 +33,11 @@ export interface Residents {
   abandon(threadId: ThreadId, problem: string): void;
   /** Inputs that were accepted; a thread that is not in memory is loaded and finds them in its inbox. */
   deliver(threadId: ThreadId, notices: readonly Notice[]): void;
-  /** Reads the inbox of a thread anew: another process accepted something. */
-  refresh(threadId: ThreadId): Promise<void>;
+  /**
+   * Reads the inbox of a thread anew, as soon as the store answers: another process accepted something, or the store failed
+   * and may have accepted something all the same. Never rejects.
+   */
+  look(threadId: ThreadId): Promise<void>;
   all(): Iterable<Resident>;
   /** Takes no more threads into memory, and lets those that are there bring what is under way to an end. */
   leave(): Promise<void>;
@@ -192,9 +195,25 @@ export const createResidents = (
     }
   };
 
+  /** Threads that are looked into; true: once more, something came meanwhile. */
+  const looking = new Map<ThreadId, boolean>();
+
   const recall = (threadId: ThreadId): void => {
     abandoned.delete(threadId);
     fates.called(threadId);
+  };
+
+  const refresh = async (threadId: ThreadId): Promise<void> => {
+    if (leaving) return;
+    const resident = residents.get(threadId);
+    if (!resident && fates.isAside(threadId)) {
+      const waiting = await env.store.load(threadId);
+      if (waiting?.inbox.some(calls)) recall(threadId);
+      return;
+    }
+    if (!resident) return begin(threadId);
+    const inbox = (await env.store.load(threadId))?.inbox;
+    if (inbox) resident.accept(inbox);
   };
 
   return {
@@ -221,16 +240,20 @@ export const createResidents = (
       void begin(threadId);
       arriving.get(threadId)?.push(...notices);
     },
-    async refresh(threadId) {
-      const resident = residents.get(threadId);
-      if (!resident && fates.isAside(threadId)) {
-        const waiting = await env.store.load(threadId).catch(() => undefined);
-        if (waiting?.inbox.some(calls)) recall(threadId);
-        return;
+    async look(threadId) {
+      const isUnderway = looking.has(threadId);
+      looking.set(threadId, isUnderway);
+      if (isUnderway) return;
+      try {
+        do {
+          looking.set(threadId, false);
+          await persist(`inbox of ${threadId}`, () => refresh(threadId), env);
+        } while (looking.get(threadId));
+      } catch (error) {
+        if (!env.signal.aborted) env.logger.error({ threadId, error: String(error) }, "the inbox could not be read");
+      } finally {
+        looking.delete(threadId);
       }
-      if (!resident) return begin(threadId);
-      const inbox = (await env.store.load(threadId))?.inbox;
-      if (inbox) resident.accept(inbox);
     },
     all: () => residents.values(),
     async leave() {

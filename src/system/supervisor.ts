@@ -1,6 +1,6 @@
 import { createActor, fromPromise, type SnapshotFrom, waitFor } from "xstate";
 import type { ThreadId } from "../../machines/history/ids.ts";
-import { systemMachine } from "../../machines/system/machine.ts";
+import { type SystemEvent, systemMachine } from "../../machines/system/machine.ts";
 import type { FoundPage } from "../../machines/system/roster.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
@@ -73,7 +73,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
         begin(_, { threadId, wait }: { threadId: ThreadId; wait: number }) {
           const go = () => {
             if (signal.aborted) return;
-            void begin(threadId).finally(() => actor.send({ type: "thread.arrived", threadId }));
+            void begin(threadId).finally(() => tell({ type: "thread.arrived", threadId }));
           };
           if (wait === 0) go();
           else clock.setTimeout(go, wait);
@@ -89,6 +89,10 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     }),
     { input: { atOnce, suspectsAtOnce, restarts: limits.restarts }, clock: clock as never },
   );
+  /** A system that has stopped is told nothing any more. */
+  const tell = (event: SystemEvent): void => {
+    if (actor.getSnapshot().status === "active") actor.send(event);
+  };
   const roster = () => actor.getSnapshot().context;
 
   return {
@@ -97,16 +101,16 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
       const { context } = await waitFor(actor, hasBegun);
       if (context.refusal !== null) throw context.refusal;
     },
-    failed: (threadId) => actor.send({ type: "thread.failed", threadId }),
-    unreadable: (threadId, problem) => actor.send({ type: "thread.unreadable", threadId, problem }),
+    failed: (threadId) => tell({ type: "thread.failed", threadId }),
+    unreadable: (threadId, problem) => tell({ type: "thread.unreadable", threadId, problem }),
     rested(threadId) {
       const { failures, onTrial } = roster();
-      if (threadId in failures || onTrial.includes(threadId)) actor.send({ type: "thread.rested", threadId });
+      if (threadId in failures || onTrial.includes(threadId)) tell({ type: "thread.rested", threadId });
     },
     isAside: (threadId) => roster().aside.includes(threadId),
-    called: (threadId) => actor.send({ type: "thread.called", threadId }),
+    called: (threadId) => tell({ type: "thread.called", threadId }),
     async stop() {
-      actor.send({ type: "system.stopping" });
+      tell({ type: "system.stopping" });
       await waitFor(actor, ({ status }) => status !== "active");
     },
   };

@@ -9,11 +9,12 @@ import type { Death } from "../../machines/thread/ledger.ts";
 import type { threadMachine } from "../../machines/thread/machine.ts";
 import { restingState } from "../../machines/thread/rest.ts";
 import type { AcceptedInput, Notice } from "../queue/notice.ts";
-import type { Acceptance, LoadedThread } from "../store/store.ts";
+import type { Acceptance, CommitOutcome, LoadedThread } from "../store/store.ts";
 import { type Configuration, configurationOf } from "./configuration.ts";
 import { type Conversation, createConversation, type Inherited } from "./conversation.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { createHearing, type Hearing } from "./hearing.ts";
+import { ownCommit } from "./own-commit.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import { type SeenInputs, seenInputs } from "./seen-inputs.ts";
 import { followedBy, type RoundSoFar } from "./so-far.ts";
@@ -269,9 +270,9 @@ export class Resident {
 
   async #write(commit: ThreadCommit): Promise<{ at: number }> {
     try {
-      const { store, clock, registry, logger } = this.#env;
+      const { clock, registry, logger } = this.#env;
       const at = clock.now();
-      const outcome = await persist(`commit of ${this.threadId}`, () => store.commit(commit, at), this.#env);
+      const outcome = await this.#persisted(commit, at);
       if (outcome.status === "stale") {
         logger.error(
           { threadId: this.threadId, version: outcome.version },
@@ -314,6 +315,28 @@ export class Resident {
       // In the same breath: whoever waits for the commit finds the thread as it is then.
       this.#underway--;
     }
+  }
+
+  /** Until the store has it, or another has written; also what it had already when it failed. */
+  async #persisted(commit: ThreadCommit, at: number): Promise<CommitOutcome> {
+    const { store } = this.#env;
+    let failed = false;
+    const outcome = await persist(
+      `commit of ${this.threadId}`,
+      () =>
+        store.commit(commit, at).catch((error) => {
+          failed = true;
+          throw error;
+        }),
+      this.#env,
+    );
+    if (outcome.status === "committed" || !failed) return outcome;
+    const find = () => ownCommit(store, commit, { at, after: this.feed, version: outcome.version });
+    const own = await persist(`feed of ${this.threadId}`, find, this.#env);
+    // Nobody knows what became of the outbox: whoever it was for reads its inbox.
+    if (own)
+      for (const threadId of new Set(commit.sent.map(({ threadId }) => threadId))) this.#env.delivered(threadId, []);
+    return own ?? outcome;
   }
 
   /**

@@ -103,7 +103,8 @@ export const playFamily = async (plan: Plan = {}): Promise<Played> => {
     const dead = new Promise<never>(() => {});
     const store = new Proxy(raw, {
       get(target, name: keyof Store) {
-        const original = target[name] as (...args: unknown[]) => Promise<unknown>;
+        const original = target[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+        if (!original) return undefined;
         return async (...args: unknown[]) => {
           if (!lives()) return dead;
           moment(`before ${name}`);
@@ -177,7 +178,7 @@ export const playFamily = async (plan: Plan = {}): Promise<Played> => {
       return "ok";
     });
     return createSystem(
-      { model, store, clock, logger: silentLogger, tools, limits: { hibernateAfter: 300 } },
+      { model, store, clock, logger: silentLogger, tools, limits: { hibernateAfter: 300, restarts: 1e6 } },
       { freshId: freshIds() },
     );
   };

@@ -149,4 +149,41 @@ describe("a history that breaks R5", () => {
       }),
     );
   });
+
+  it.each([
+    ["words of the person alone, one row of them gone", false],
+    ["turns whose results are all gone, without room for others", true],
+  ] as const)("costs what its length costs, with 200,000 entries: %s", { timeout: 120_000 }, (_, isCrowded) => {
+    const { shelf, looks } = counted(200_000, isCrowded);
+    expect(mend(shelf)?.repairs.length).toBeGreaterThan(0);
+    expect(looks()).toBeGreaterThan(200_000);
+  });
+
+  /** A history that is damaged in the middle, whose entries may be asked for their kind a few times each. */
+  const counted = (size: number, isCrowded: boolean): { shelf: Shelf; looks: () => number } => {
+    let looks = 0;
+    const watched = (position: number, kind: "user" | "turn", rest: object): StoredRow => {
+      const entry = {
+        get kind() {
+          if (++looks > 40 * size) throw new Error(`more than ${40 * size} looks at ${size} entries`);
+          return kind;
+        },
+        at: 1,
+        ...rest,
+      };
+      return { position, entry } as StoredRow;
+    };
+    const rows: StoredRow[] = [];
+    while (rows.length < size) {
+      const at = rows.length;
+      rows.push(watched(at, "user", { text: `words ${at}` }));
+      if (!isCrowded) continue;
+      const callId = `t#${at}.0`;
+      const part = { type: "call", callId, providerCallId: "c", name: "look", args: {} };
+      rows.push(watched(at + 1, "turn", { parts: [part] }));
+    }
+    const nextPosition = rows.length;
+    rows.splice(Math.floor(size / 2), 1);
+    return { shelf: { rows, calls: [], nextPosition }, looks: () => looks };
+  };
 });

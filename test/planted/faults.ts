@@ -140,13 +140,13 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: "src/thread/resident.ts",
-        from: "const outcome = await persist(`commit of",
+        from: "const outcome = await this.#persisted(commit, at);",
         to: `const reports = commit.sent.filter(({ input }) => input.kind === "report");
           for (const one of reports) {
-            const [taken] = await store.accept([deliveryOf(one, at)], { inboxLimit: 1_000 });
+            const [taken] = await this.#env.store.accept([deliveryOf(one, at)], { inboxLimit: 1_000 });
             if (taken?.status === "accepted") this.#env.delivered(one.threadId, [{ ...taken, facts: [] }]);
           }
-          const outcome = await persist(\`commit of`,
+          const outcome = await this.#persisted(commit, at);`,
       },
       {
         file: "src/thread/resident.ts",

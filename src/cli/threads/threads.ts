@@ -35,7 +35,7 @@ async function* byId(store: Listing, query: NonNullable<Parameters<Store["thread
 const examined = async (store: Listing, page: readonly ListedThread[]): Promise<readonly ListedThread[]> =>
   Promise.all(
     page.map(async (thread) => {
-      if (!thread.due && thread.waiting === 0) return thread;
+      if (!thread.due && thread.waiting === 0 && thread.state !== "running") return thread;
       try {
         await store.load(thread.threadId);
         return thread;

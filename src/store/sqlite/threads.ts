@@ -2,7 +2,7 @@ import type { ThreadId } from "../../../machines/history/ids.ts";
 import type { Usage } from "../../../machines/round/turn.ts";
 import { newRecord, type ThreadRecord } from "../../../machines/thread/commit.ts";
 import type { NewThread, Opening } from "../../../machines/thread/family.ts";
-import { StoreCorruptError, StoreError } from "../../errors.ts";
+import { StoreError } from "../../errors.ts";
 import type { Store, ThreadSpec, ThreadSummary } from "../store.ts";
 import type { Database, Statement } from "./database.ts";
 import { readRow, StoredOpening, StoredQuarantine, StoredRecord, StoredSpec, StoredState } from "./rows.ts";
@@ -116,20 +116,23 @@ export const threadsOn = (database: Database): Threads => {
   });
   const [all, withWork] = [listings("thread"), listings(worklist)];
 
+  const quarantineIn = (json: string | null, threadId: ThreadId) => {
+    if (json === null) return {};
+    try {
+      return { quarantined: readRow(database.file, StoredQuarantine, json, { what: "the quarantine", threadId }) };
+    } catch {
+      return {};
+    }
+  };
+
+  /**
+   * One thread that cannot be read hides no other. It is listed as one that runs: who takes it up has it read as a whole, and
+   * is told what is wrong with it.
+   */
   const checked = ({ threadId, parent, state, waiting, due, quarantined, restarts }: SummaryRow): ThreadSummary => {
-    const known = StoredState.safeParse(state);
-    if (!known.success) throw new StoreCorruptError(database.file, { what: "the state", threadId }, `it is ${state}`);
-    return {
-      threadId,
-      parent,
-      state: known.data,
-      waiting,
-      due: due === 1,
-      ...(quarantined !== null && {
-        quarantined: readRow(database.file, StoredQuarantine, quarantined, { what: "the quarantine", threadId }),
-      }),
-      ...(restarts && { restarts }),
-    };
+    const { data = "running" } = StoredState.safeParse(state);
+    const aside = quarantineIn(quarantined, threadId);
+    return { threadId, parent, state: data, waiting, due: due === 1, ...aside, ...(restarts && { restarts }) };
   };
 
   return {

@@ -106,6 +106,8 @@ export class Play {
         random: this.#random,
         tools: this.#tools,
         builtins: this.scenario.builtins,
+        // A scenario restarts as often as it says, and no thread is set aside for that.
+        limits: { restarts: Number.MAX_SAFE_INTEGER },
       },
       this.#hooks(),
     );

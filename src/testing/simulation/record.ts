@@ -175,5 +175,6 @@ export const discardsOf = ({ facts }: ThreadCommit, { dedupId, input }: WaitingI
       fact.type === "input.discarded" &&
       fact.kind === input.kind &&
       fact.dedupId === dedupId &&
-      fact.callId === ("callId" in input ? input.callId : undefined),
+      fact.callId === ("callId" in input ? input.callId : undefined) &&
+      fact.choiceId === ("choiceId" in input ? input.choiceId : undefined),
   );

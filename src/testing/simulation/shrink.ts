@@ -1,7 +1,21 @@
-import type { Step, Story } from "./step.ts";
+import type { Said, Step, Story } from "./step.ts";
 
 /** Plays that looking for a shorter story may take. */
 const most = 400;
+
+/** Tools that the scenario format has a word for, see `scenario.ts`. */
+const told: ReadonlySet<string> = new Set(["hand", "nap", "add", "look", "watch", "follow"]);
+
+/** The same said so that a scenario can say it too. */
+const plainer = (said: Said): readonly Said[] => {
+  if (said.says !== "call") return [];
+  const tools = told.has(said.tool) ? [] : ["hand", "nap", "follow"];
+  return [
+    ...(said.how === "well" ? [] : [{ ...said, how: "well" as const }]),
+    ...(said.id === "own" ? [] : [{ ...said, id: "own" as const }]),
+    ...tools.map((tool) => ({ ...said, tool, how: "well" as const, id: "own" as const })),
+  ];
+};
 
 /** A happening with less in it, the least first. */
 const simpler = (step: Step): readonly Step[] => {
@@ -9,7 +23,12 @@ const simpler = (step: Step): readonly Step[] => {
     case "send":
       return step.inputs.length > 1 ? step.inputs.map((input) => ({ ...step, inputs: [input] })) : [];
     case "answer":
-      return step.said.map((_, left) => ({ ...step, said: step.said.filter((_, index) => index !== left) }));
+      return [
+        ...step.said.map((_, left) => ({ ...step, said: step.said.filter((_, index) => index !== left) })),
+        ...step.said.flatMap((said, index) =>
+          plainer(said).map((plain) => ({ ...step, said: step.said.with(index, plain) })),
+        ),
+      ];
     default:
       return [];
   }

@@ -38,14 +38,17 @@ export const placesIn = (histories: ReadonlyMap<string, readonly Entry[]>, feed:
     }
   for (const fact of feed) {
     if (fact.type === "input.discarded")
-      add(discarded(fact.threadId, fact.kind, fact.callId ?? "", fact.dedupId), `discarded, ${fact.reason}`);
+      add(
+        discarded(fact.threadId, fact.kind, fact.choiceId ?? fact.callId ?? "", fact.dedupId),
+        `discarded, ${fact.reason}`,
+      );
     if (fact.type === "choice.closed" && fact.outcome === "answered" && fact.answer?.by)
       add(inHistory("answer", fact.choiceId), "acted on");
   }
   return {
     of({ threadId, dedupId, input }) {
       const words = input.kind === "answer" ? input.choiceId : (wordsOf(input) ?? "");
-      const about = "callId" in input ? (input.callId ?? "") : "";
+      const about = input.kind === "answer" ? input.choiceId : "callId" in input ? (input.callId ?? "") : "";
       return [
         ...(places.get(inHistory(input.kind, words)) ?? []),
         ...(places.get(discarded(threadId, input.kind, about, dedupId)) ?? []),

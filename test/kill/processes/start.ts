@@ -10,9 +10,12 @@ const limit = 120_000;
  * Starts a script in a process of its own, which says nothing but what went wrong. What it compiled is kept for the next
  * one: starting is most of what such a process does.
  */
-export const start = (script: string, ...args: string[]): ChildProcess =>
-  spawn(process.execPath, [script, ...args], {
-    stdio: ["ignore", "ignore", "inherit"],
+export const start = (script: string, ...args: string[]): ChildProcess => startWith([], script, ...args);
+
+/** The same with flags of Node's, for a process that is expected to end badly: what it says of that is left out. */
+export const startWith = (flags: readonly string[], script: string, ...args: string[]): ChildProcess =>
+  spawn(process.execPath, [...flags, script, ...args], {
+    stdio: ["ignore", "ignore", flags.length > 0 ? "ignore" : "inherit"],
     timeout: limit,
     killSignal: "SIGKILL",
     env: { ...process.env, NODE_COMPILE_CACHE: cacheFolder() },
