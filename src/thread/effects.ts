@@ -56,15 +56,15 @@ const aboutOf = (resident: Resident, message: string): AboutCall => {
 export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   const { store, clock, registry, logger } = env;
 
-  /** The budget of the thread's tree and what was used of it, everywhere and until now; undefined where it has none. */
-  const treeOf = async (resident: Resident): Promise<TreeUse | undefined> => {
+  /** The budget of the thread's tree and what was used of it, everywhere and until now; at once undefined without one. */
+  const treeOf = (resident: Resident): Promise<TreeUse> | undefined => {
     const budget = resident.configuration?.budget;
     if (!budget) return undefined;
     const { threadId, loaded } = resident;
     const root = loaded.opening?.stack[0] ?? threadId;
-    const read = () => treeUsage(store, root);
-    const { inputTokens, outputTokens, cost = 0 } = await persist(`usage of the tree of ${root}`, read, env);
-    return { budget, tokens: inputTokens + outputTokens, cost };
+    return persist(`usage of the tree of ${root}`, () => treeUsage(store, root), env).then(
+      ({ inputTokens, outputTokens, cost = 0 }) => ({ budget, tokens: inputTokens + outputTokens, cost }),
+    );
   };
 
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
@@ -72,7 +72,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     const { options, toolset } = await resident.configure(signal);
     const { eventsAs, supportsImages } = options;
     const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    const tree = await treeOf(resident);
+    const reading = treeOf(resident);
+    const tree = reading === undefined ? undefined : await reading;
     if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, tree };
     const { record, calls } = resident.snapshot.context;
     const repair = await persist(
@@ -100,8 +101,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     );
     const committed = await resident.commit(input);
     await resume(resident, silent);
-    const tree = input.record && (await treeOf(resident));
-    return tree ? { ...committed, tree } : committed;
+    const tree = input.record ? treeOf(resident) : undefined;
+    return tree === undefined ? committed : { ...committed, tree: await tree };
   };
 
   const dispatch = async ({ threadId, calls, message }: HandOver) => {
