@@ -170,8 +170,8 @@ export const threadMachine = threadSetup.createMachine({
                 ],
               },
               invoke: {
-                id: "prepareSummary",
-                src: "prepareSummary",
+                id: "gather",
+                src: "gather",
                 input: ({ context }) => ({ threadId: context.threadId, upTo: context.compaction?.upTo ?? 0 }),
                 onDone: {
                   target: "asking",
@@ -180,6 +180,7 @@ export const threadMachine = threadSetup.createMachine({
               },
             },
             asking: {
+              description: "A request for a summary is open. Nobody reads along: it is no part of the conversation.",
               invoke: {
                 id: "round",
                 src: "round",

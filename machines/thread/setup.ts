@@ -35,7 +35,7 @@ export const threadSetup = setup({
     prepare: providedActor<{ at: number; repair: HistoryRepair | null; window: number | null }, { threadId: ThreadId }>(
       "prepare",
     ),
-    prepareSummary: providedActor<{ size: number }, { threadId: ThreadId; upTo: number }>("prepareSummary"),
+    gather: providedActor<{ size: number }, { threadId: ThreadId; upTo: number }>("gather"),
     round: roundMachine,
     commit: providedActor<{ at: number }, ThreadCommit | null>("commit"),
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),

@@ -61,7 +61,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     const resident = residentOf(threadId);
     const configuration = await resident.configure(signal);
     const style = styleOf(configuration);
-    const window = store.summary ? (configuration.options.contextWindow ?? null) : null;
+    // A window of 0 switches summaries off; a store that keeps none has none.
+    const window = (store.summary && configuration.options.contextWindow) || null;
     if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, window };
     const { record, calls } = resident.snapshot.context;
     const summary = summaryOf(resident.snapshot.context);
@@ -148,7 +149,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
   return threadMachine.provide({
     actors: {
       prepare: fromPromise(({ input, signal }) => prepare(input.threadId, signal).catch(untilStopped)),
-      prepareSummary: fromPromise(({ input }) => prepareSummary(input.threadId, input.upTo).catch(untilStopped)),
+      gather: fromPromise(({ input }) => prepareSummary(input.threadId, input.upTo).catch(untilStopped)),
       round: roundMachine.provide({
         actors: { stream: streamOf(env, residentOf) },
         actions: {

@@ -31,6 +31,16 @@ export const wrongStores: readonly WrongStore[] = [
         limits,
       ),
   })),
+  wrong("keeps one summary", "keeps summaries beside the history", (right) => {
+    let last = "";
+    return {
+      commit(commit, at) {
+        last = commit.summary?.text ?? last;
+        return right.commit(commit, at);
+      },
+      summary: async () => last,
+    };
+  }),
   wrong("mends no history", "mends a history by a commit", (right) => ({
     commit: ({ repair: _, ...commit }, at) => right.commit(commit, at),
   })),

@@ -54,6 +54,8 @@ export class Fold {
   readonly resumed: Subscription[] = [];
   readonly stored: Stored;
   readonly limits: ThreadLimits;
+  /** Tokens that its model takes. */
+  window: number | null = null;
   readonly opening: Opening | null;
   readonly place: Place;
   #seq: number;
@@ -146,12 +148,17 @@ export class Fold {
     return this;
   }
 
-  waits(actor: "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
+  waits(actor: "gather" | "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
     return this.snapshot.children[actor] !== undefined;
   }
 
+  /** What is to be summarised was read: so many characters. */
+  preparedSummary(size = 1_000): this {
+    return this.#done("gather", { size });
+  }
+
   prepared(): this {
-    return this.#done("prepare", { at: this.now(), repair: null, window: null });
+    return this.#done("prepare", { at: this.now(), repair: null, window: this.window });
   }
 
   answered(output: Partial<RoundOutput> = {}): this {
