@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { summaryRequest } from "../../machines/history/wording.ts";
 import { memoryStore } from "../../src/index.ts";
 import { scriptedModel } from "../../src/model/scripted/scripted-model.ts";
-import { summaryRequest } from "../../machines/history/wording.ts";
 import { systemWith } from "../support/system/started.ts";
 
 const isSummary = (prompt: unknown): boolean => JSON.stringify(prompt).includes(summaryRequest.slice(0, 40));
