@@ -56,11 +56,16 @@ export const takeBatch = (ledger: Ledger): Batch => {
       record: { ...taken.record, retry: null, linger: null, ...(outside && { rounds: 0, repeated: null }) },
       slice: {
         ...taken.slice,
-        attempt: taken.slice.causes.some(isText) ? 1 : (ledger.record.retry?.attempt ?? 1),
+        ...(taken.slice.causes.some(isText) ? { attempt: 1, givenUp: 0 } : triedSoFar(ledger)),
       },
     },
   };
 };
+
+const triedSoFar = ({ record: { retry } }: Ledger) => ({
+  attempt: retry?.attempt ?? 1,
+  givenUp: retry?.givenUp ?? 0,
+});
 
 /** All places of the subscription are taken; an event of no subscription is discarded instead. */
 const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>

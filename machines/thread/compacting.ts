@@ -2,7 +2,7 @@ import type { RoundOutput } from "../round/turn.ts";
 import { bringsInterruption } from "./decide.ts";
 import { isCompact, type Ledger, summaryOf } from "./ledger.ts";
 import { noted } from "./noted.ts";
-import { sumOf } from "./turn.ts";
+import { sumOfUsage } from "./turn.ts";
 
 /** The share of its model's window above which a conversation is summarised by itself. */
 const share = 0.75;
@@ -31,6 +31,7 @@ export const compacts = (ledger: Ledger): boolean =>
   (isFull(ledger) || ledger.inbox.some(isCompact)) &&
   hasSomething(ledger) &&
   !ledger.record.closing &&
+  !ledger.record.halted &&
   !bringsInterruption(ledger.inbox);
 
 /** Somebody asks, and there is nothing that could be summarised. A text that waits comes first, and is something then. */
@@ -73,7 +74,7 @@ const failed = (
   return after(
     noted(
       ledger,
-      { context: context && { ...context, failedAt: context.tokens }, usage: sumOf(ledger.record.usage, usage) },
+      { context: context && { ...context, failedAt: context.tokens }, usage: sumOfUsage(ledger.record.usage, usage) },
       {
         consumed: asked(ledger),
         facts: [{ type: "history.compacted", outcome, upTo: null, usage, ...(message !== undefined && { message }) }],
@@ -92,7 +93,7 @@ export const closeCompaction = (ledger: Ledger, output: RoundOutput): Ledger => 
   const { usage } = output;
   const kept = noted(
     ledger,
-    { summary: upTo, context: null, usage: sumOf(ledger.record.usage, usage) },
+    { summary: upTo, context: null, usage: sumOfUsage(ledger.record.usage, usage) },
     {
       consumed: asked(ledger),
       summary: { upTo, text: textOf(output) },

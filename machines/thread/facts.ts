@@ -77,7 +77,8 @@ export type Fact =
     }
   | { readonly type: "child.opened"; readonly childId: ThreadId; readonly kind: ChildKind; readonly callId: CallId }
   | { readonly type: "child.ended"; readonly childId: ThreadId; readonly callId: CallId }
-  | { readonly type: "thread.halted" }
+  /** `budget`: the tree has used up what it may. Without a reason, its owner halted it. */
+  | { readonly type: "thread.halted"; readonly reason?: "budget" }
   | { readonly type: "thread.resumed" }
   /** The stored history broke R5. `repairs`: the first hundred of `count`. */
   | { readonly type: "history.repaired"; readonly count: number; readonly repairs: readonly Repair[] }

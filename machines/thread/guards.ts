@@ -1,5 +1,6 @@
 import type { HistoryRepair } from "../history/repair.ts";
 import type { RoundOutput } from "../round/turn.ts";
+import { budgetIsReached, reachesBudget, type TreeUse } from "./budget.ts";
 import { isActive } from "./commit.ts";
 import { compacts, compactsNothing } from "./compacting.ts";
 import {
@@ -56,6 +57,8 @@ export const guards = {
   roundIsDue: ({ context }: Asked) => roundIsDue(context),
   batchWaits: ({ context }: Asked) => batchWaits(context),
   lossWaits: ({ context }: Asked) => lossWaits(context),
+  budgetIsReached: ({ context }: Asked) => budgetIsReached(context),
+  reachesBudget: ({ context }: Asked, { tree }: { tree: TreeUse | undefined }) => reachesBudget(context, tree),
   lacksConfiguration: ({ context }: Asked) => !context.configured,
   mayAsk: ({ context }: Asked) => mayAsk(context),
   activeCallOutstanding: ({ context }: Asked) => context.calls.some(isActive),

@@ -65,7 +65,12 @@ export const Input = z.discriminatedUnion("kind", [
   /** A parent tells its child something. */
   z.object({ kind: z.literal("message"), parent: ThreadId, text: z.string() }),
   /** The owner stops the thread and its descendants until somebody writes. */
-  z.object({ kind: z.literal("halt"), sender: z.string().default("user") }),
+  z.object({
+    kind: z.literal("halt"),
+    sender: z.string().default("user"),
+    /** The budget of the tree is reached: what is said of that. */
+    budget: z.string().optional(),
+  }),
   /** The thread above was resumed. */
   z.object({ kind: z.literal("resume"), sender: z.string().default("user") }),
   /** A person lets a thread go on that was set aside. */

@@ -1,6 +1,7 @@
 import type { PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { RoundLimits } from "../round/turn.ts";
+import type { TreeUse } from "./budget.ts";
 import type { Choice } from "./choice.ts";
 import { type Call, isActive, type Subscription, type ThreadCommit, type ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
@@ -16,6 +17,7 @@ import type {
   TimerInput,
   WaitingInput,
 } from "./input.ts";
+import type { RetryAfter } from "./outage.ts";
 
 /** The bounds that the thread machine itself keeps. */
 export interface ThreadLimits {
@@ -38,6 +40,8 @@ export interface ThreadLimits {
   readonly restarts: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
+  /** When a request is asked again whose tries are used up; without it the thread rests until somebody writes. */
+  readonly retryAfter?: RetryAfter;
 }
 
 /** What interrupted the calls that were outstanding when the slice began. */
@@ -50,6 +54,8 @@ export interface Slice {
   readonly goesOn: boolean;
   /** The number of the next try of the request, from 1: above 1 for one that was postponed. */
   readonly attempt: number;
+  /** How often in a row all tries of the request failed before this slice. */
+  readonly givenUp: number;
   /** The inputs the slice began with, in the order of the batch. */
   readonly causes: readonly WaitingInput[];
   readonly entries: readonly PlacedEntry[];
@@ -73,6 +79,7 @@ export const noSlice: Slice = {
   interruption: null,
   goesOn: false,
   attempt: 1,
+  givenUp: 0,
   causes: [],
   entries: [],
   consumed: [],
@@ -127,6 +134,8 @@ export interface Ledger {
   readonly window: number | null;
   /** What a summary under way covers; null when none is. */
   readonly compaction: Compaction | null;
+  /** As it was when the slice began; null where the tree has no budget. */
+  readonly tree: TreeUse | null;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
   readonly now: number;
   /** The system stops: what is under way is brought to an end, and nothing begins any more. */
@@ -181,6 +190,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   configured: false,
   window: null,
   compaction: null,
+  tree: null,
   now: origin.now ?? 0,
   stopping: false,
   commit: null,

@@ -262,6 +262,16 @@ export const threadMachine = threadSetup.createMachine({
                   description: "It was halted, or is to close: the slice has not begun.",
                 },
                 { guard: "lacksConfiguration", target: "loading" },
+                {
+                  guard: "budgetIsReached",
+                  target: "#thread.running.committing",
+                  description:
+                    "Nothing is left for a round: what waits goes where a halt puts it, and the tree is halted.",
+                  actions: {
+                    type: "haltForBudget",
+                    params: ({ context }) => ({ tree: context.tree, at: context.now }),
+                  },
+                },
                 { guard: "mayAsk", target: "#thread.running.completing", actions: "takeBatch" },
                 {
                   target: "#thread.running.committing",
@@ -292,10 +302,7 @@ export const threadMachine = threadSetup.createMachine({
                   },
                   {
                     target: "checking",
-                    actions: {
-                      type: "configure",
-                      params: ({ event }) => ({ at: event.output.at, window: event.output.window }),
-                    },
+                    actions: { type: "configure", params: ({ event }) => event.output },
                   },
                 ],
               },
@@ -369,6 +376,16 @@ export const threadMachine = threadSetup.createMachine({
             input: ({ context }) => context.commit,
             onDone: [
               { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
+              {
+                guard: { type: "reachesBudget", params: ({ event }) => ({ tree: event.output.tree }) },
+                target: "committing",
+                reenter: true,
+                description: "The turn is kept; its calls are settled as a halt settles them, and the tree is halted.",
+                actions: {
+                  type: "haltForBudget",
+                  params: ({ event }) => ({ tree: event.output.tree, at: event.output.at }),
+                },
+              },
               { guard: "handsOver", target: "dispatching", actions: "forgetCommit" },
               {
                 guard: "inlineOvertaken",

@@ -99,8 +99,11 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
       };
       return { ...input, content, ...(display && { display }), ...(failure && { failure }) };
     }
-    case "interrupt":
     case "halt":
+      checkId(input.sender, "sender");
+      // Why a budget halts is for the runtime to say.
+      return { kind: "halt", sender: input.sender };
+    case "interrupt":
     case "close":
     case "release":
     case "compact":

@@ -3,6 +3,7 @@ import type { Observable } from "rxjs";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
+import type { Budget } from "../../machines/thread/budget.ts";
 import type { Choice } from "../../machines/thread/choice.ts";
 import type { Call, Quarantine, Subscription, ThreadState } from "../../machines/thread/commit.ts";
 import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
@@ -11,6 +12,7 @@ import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { ModelOptions } from "../model/model.ts";
+import type { Prices } from "../model/prices.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
 import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
@@ -19,6 +21,7 @@ import type { Tool } from "../tool/define.ts";
 import type { SendOptions } from "../tool/text-for.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedItems, FeedQuery } from "./feed.ts";
+import type { OnModelFailure } from "./model-failure.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
 import type { ThreadConfigSource } from "./thread-config.ts";
 
@@ -90,6 +93,15 @@ export interface SystemOptions {
    * slice has not begun, its inputs wait, and it is asked again with growing waits (`configuration.failed`).
    */
   readonly threadConfig?: ThreadConfigSource;
+  /** What a thread does when the tries of a request are used up. Default `rest`. */
+  readonly onModelFailure?: OnModelFailure;
+  /** What the tokens of models cost, by their ids; counted with each round. */
+  readonly prices?: Prices;
+  /**
+   * What a root and all threads below it may use up; without one of its own from `threadConfig`. Reaching it halts all of
+   * them; rounds that are open then come to their end. Default: none.
+   */
+  readonly budget?: Budget;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -206,6 +218,8 @@ export interface Thread {
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
+  /** What the thread has used; with `tree`, its root and all threads below that together, closed ones too. */
+  usage(options?: { readonly tree?: boolean }): Promise<Usage>;
   /** The next slice asks `threadConfig` and takes nothing over, whatever its `configVersion`; so does one that is preparing. */
   reload(): void;
   /** All of the thread at one moment, for a viewer that attaches: subscribe to its updates first, then take this. */

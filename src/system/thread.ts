@@ -3,7 +3,7 @@ import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
 import { sourceOf } from "../../machines/thread/input.ts";
 import { isDeferrable } from "../../machines/thread/ledger.ts";
-import { RepeatedInputError, SystemStoppedError } from "../errors.ts";
+import { RepeatedInputError, SystemStoppedError, TreeUsageError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
@@ -205,6 +205,11 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
       };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
     view,
+    async usage({ tree = false } = {}) {
+      if (!tree) return ledger().record.usage;
+      if (!store.treeUsage) throw new TreeUsageError();
+      return store.treeUsage(ledger().opening?.stack[0] ?? threadId);
+    },
     reload: () => resident().reload(),
     snapshot: () => snapshotOf(resident, view, store, threadId),
     history: ({ inherited = false } = {}) =>

@@ -2,6 +2,8 @@ import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { Interrupter } from "../../machines/history/wording.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
+import type { Usage } from "../../machines/round/turn.ts";
+import type { TreeUse } from "../../machines/thread/budget.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
@@ -17,6 +19,7 @@ import {
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
 import type { PromptStyle } from "../prompt/builder.ts";
+import type { Store } from "../store/store.ts";
 import { readResult } from "../tool/builtin/read-result.ts";
 import type { AboutCall } from "../tool/call.ts";
 import type { Configuration } from "./configuration.ts";
@@ -24,6 +27,10 @@ import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import type { Resident } from "./resident.ts";
 import { streamOf } from "./stream.ts";
+
+/** A store that counts nothing was refused together with the budget. */
+const treeUsage = async (store: Store, root: ThreadId): Promise<Usage> =>
+  (await store.treeUsage?.(root)) ?? { inputTokens: 0, outputTokens: 0 };
 
 /** Never resolves: the actor that waits for it is stopped with the system. */
 const never = new Promise<never>(() => {});
@@ -57,13 +64,26 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     return { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
   };
 
+  /** The budget of the thread's tree and what was used of it, everywhere and until now; at once undefined without one. */
+  const treeOf = (resident: Resident): Promise<TreeUse> | undefined => {
+    const budget = resident.configuration?.budget;
+    if (!budget) return undefined;
+    const { threadId, loaded } = resident;
+    const root = loaded.opening?.stack[0] ?? threadId;
+    return persist(`usage of the tree of ${root}`, () => treeUsage(store, root), env).then(
+      ({ inputTokens, outputTokens, cost = 0 }) => ({ budget, tokens: inputTokens + outputTokens, cost }),
+    );
+  };
+
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
     const configuration = await resident.configure(signal);
     const style = styleOf(configuration);
     // A window of 0 switches summaries off; a store that keeps none has none.
     const window = (store.summary && configuration.options.contextWindow) || null;
-    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, window };
+    const reading = treeOf(resident);
+    const tree = reading === undefined ? undefined : await reading;
+    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, window, tree };
     const { record, calls } = resident.snapshot.context;
     const summary = summaryOf(resident.snapshot.context);
     const repair = await persist(
@@ -71,7 +91,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
       () => resident.conversation.load(style, { record, calls, summary, at: clock.now(), freshId: env.freshId }),
       env,
     );
-    return { at: clock.now(), repair, window };
+    return { at: clock.now(), repair, window, tree };
   };
 
   const prepareSummary = async (threadId: ThreadId, upTo: number) => {
@@ -104,7 +124,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     );
     const committed = await resident.commit(input);
     await resume(resident, silent);
-    return committed;
+    const tree = input.record ? treeOf(resident) : undefined;
+    return tree === undefined ? committed : { ...committed, tree: await tree };
   };
 
   const dispatch = async ({ threadId, calls, message }: HandOver) => {

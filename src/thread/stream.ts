@@ -50,6 +50,7 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
         judge: toolset.judge,
         // Nobody reads along: a summary is no part of the conversation.
         publish: summarises ? () => {} : (delta) => resident.publish(delta),
+        price: env.priceOf(model),
       };
       asked.set(request as RoundRequest, once);
       return once;

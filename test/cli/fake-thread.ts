@@ -49,6 +49,7 @@ export const fakeThread = (refuse: (text: string) => Error | undefined = () => u
     },
     state$,
     view: () => view,
+    usage: () => Promise.resolve(view.usage),
     reload: () => {},
     snapshot: () => Promise.reject(new Error("not looked at here")),
     history: () => Promise.resolve([]),

@@ -5,6 +5,7 @@ import type { ThreadSpec } from "../../src/store/store.ts";
 import { wrongFamilies } from "./wrong-families.ts";
 import { wrongQuestions } from "./wrong-questions.ts";
 import { type WrongStore, wrong, wrongAfterReopening } from "./wrong-store.ts";
+import { wrongUsage } from "./wrong-usage.ts";
 
 export const wrongStores: readonly WrongStore[] = [
   wrong("forgets a key when its input is consumed", "knows a key after its input was consumed", (right) => {
@@ -344,4 +345,5 @@ export const wrongStores: readonly WrongStore[] = [
   })),
   ...wrongFamilies,
   ...wrongQuestions,
+  ...wrongUsage,
 ];

@@ -220,7 +220,8 @@ export const plainTranscript = ({
       case "child.ended":
         return "";
       case "thread.halted":
-        return block("note", "  ", ["(halted until you write)"]);
+        // A budget says why, and what would work, by the failure that follows.
+        return update.reason === "budget" ? "" : block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
       case "history.compacting":

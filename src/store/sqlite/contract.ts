@@ -109,6 +109,8 @@ export const contractOn = (
     return outcome;
   },
 
+  treeUsage: (root) => database.read(`the usage of the tree of ${root} was read`, () => threads.treeUsage(root)),
+
   async mark(threadId, ids, status) {
     await database.write(`calls of thread ${threadId} were marked`, () => {
       const lost = leases.lost();

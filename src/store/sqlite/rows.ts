@@ -122,6 +122,7 @@ const StoredFailure = z.object({
     TURN_FILTERED: true,
     ROUND_LIMIT: true,
     REPEATED_CALL: true,
+    BUDGET_REACHED: true,
     QUARANTINED: true,
   }),
   message: z.string(),
@@ -133,6 +134,7 @@ const StoredUsage = z.object({
   inputTokens: count,
   outputTokens: count,
   cachedInputTokens: count.exactOptional(),
+  cost: z.number().exactOptional(),
   reasoningTokens: count.exactOptional(),
 } satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
 
@@ -151,7 +153,7 @@ export const StoredRecord = z.object({
   roundDue: z.boolean(),
   lastFailure: StoredFailure.nullable(),
   // Records of version 0.1 were written without it.
-  retry: z.object({ due: count, attempt: count }).nullable().default(null),
+  retry: z.object({ due: count, attempt: count, givenUp: count.exactOptional() }).nullable().default(null),
   usage: StoredUsage,
   turnAt: count.nullable().default(null),
   context: z

@@ -122,8 +122,11 @@ const summaries: Migration = (connection) =>
     ) STRICT, WITHOUT ROWID;
   `);
 
+/** The threads of a tree, for what they have used together. */
+const trees: Migration = (connection) => connection.exec("CREATE INDEX opening_root ON opening (root);");
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, producers, families, questions, repairs, summaries];
+export const migrations: readonly Migration[] = [first, producers, families, questions, repairs, summaries, trees];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

@@ -86,6 +86,8 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
       return play.start();
     case "switch_model":
       return play.switchModel({ modelId: step.model, supportsImages: step.supports_images ?? false });
+    case "set_budget":
+      return play.setBudget(step.tokens);
     case "halt":
       return play.deliver([envelopes.halt(step.thread)]);
     case "attach":
