@@ -34,8 +34,9 @@ export const compacts = (ledger: Ledger): boolean =>
   !ledger.record.halted &&
   !bringsInterruption(ledger.inbox);
 
-/** Somebody asks, and there is nothing that could be summarised. */
-export const compactsNothing = (ledger: Ledger): boolean => ledger.inbox.some(isCompact) && !compacts(ledger);
+/** Somebody asks, and there is nothing that could be summarised. A text that waits comes first, and is something then. */
+export const compactsNothing = (ledger: Ledger): boolean =>
+  ledger.inbox.some(isCompact) && !compacts(ledger) && !bringsInterruption(ledger.inbox);
 
 export const beginCompaction = (ledger: Ledger): Ledger => ({
   ...ledger,

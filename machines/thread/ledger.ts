@@ -219,9 +219,9 @@ export const isClose = ({ input }: WaitingInput): boolean => input.kind === "clo
 /** What stops work without being part of a batch. */
 export const isControl = (waiting: WaitingInput): boolean =>
   isInterrupt(waiting) || isHalt(waiting) || isClose(waiting);
-/** Acted on without a word in the history: nobody misses it when the thread closes. */
+/** Not acted on without a word: whoever sent it misses it when the thread closes, as who waits for a summary does. */
 export const leavesATrace = (waiting: WaitingInput): boolean =>
-  !isControl(waiting) && !["rested", "resume", "retry", "release", "compact"].includes(waiting.input.kind);
+  !isControl(waiting) && !["rested", "resume", "retry", "release"].includes(waiting.input.kind);
 /** A result, a timer, or what denies an approval: what settles a call. */
 export const isAnswer = (waiting: WaitingInput): waiting is Answer => answering.has(waiting.input.kind);
 const answering: ReadonlySet<Input["kind"]> = new Set(["result", "timer", "answer"]);

@@ -193,8 +193,9 @@ export interface Thread {
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /**
    * Has the beginning of the conversation summarised now, whatever its size: requests begin with the summary from then on, the
-   * history stays. Resolves once that is over, to what came of it: `done`, `failed`, `given up` (an input came first), or
-   * `nothing` (there is nothing to summarise). Rejects with SystemStoppedError when the system stops first.
+   * history stays. A text that waits is answered first. Resolves once that is over, to what came of it: `done`, `failed`,
+   * `given up` (a text or a stop came while it was made, or the thread closed), or `nothing` (there is nothing to summarise).
+   * Rejects with SystemStoppedError when the system stops first.
    */
   compact(options?: { readonly id?: string; readonly sender?: string }): Promise<CompactionOutcome>;
   /** Lets the thread go on that was set aside. Of one that is not, it is discarded (`not-quarantined`). */

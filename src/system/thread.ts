@@ -105,12 +105,18 @@ const slicePassed = (handle: ThreadHandle, updates$: Observable<Update>): Promis
     });
   });
 
-/** What the next compaction comes to; one that was under way answers who asked meanwhile too. */
-const outcomeOf = (updates$: Observable<Update>) => {
+/**
+ * What the next compaction comes to; one that was under way answers who asked meanwhile too. `id`: of who asks, which is
+ * discarded where the thread closes first.
+ */
+const outcomeOf = (updates$: Observable<Update>, id: string) => {
   const { promise: outcome, resolve, reject } = Promise.withResolvers<CompactionOutcome>();
   outcome.catch(() => {});
   const subscription = updates$.subscribe({
-    next: (update) => update.type === "history.compacted" && resolve(update.outcome),
+    next: (update) => {
+      if (update.type === "history.compacted") resolve(update.outcome);
+      if (update.type === "input.discarded" && update.kind === "compact" && update.dedupId === id) resolve("given up");
+    },
     complete: () => reject(new SystemStoppedError("a conversation was summarised")),
   });
   return { outcome, forget: () => subscription.unsubscribe() };
@@ -167,7 +173,7 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
     release: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "release", ...(sender !== undefined && { sender }) } }),
     async compact({ id = freshId(), sender } = {}) {
-      const over = outcomeOf(updates$);
+      const over = outcomeOf(updates$, id);
       try {
         const input = { kind: "compact", ...(sender !== undefined && { sender }) };
         if (!(await deliver({ threadId, dedupId: id, input }))) throw new RepeatedInputError(threadId, id);
