@@ -102,6 +102,11 @@ export interface ThreadRecord {
   readonly turnAt: number | null;
   /** What the last round read and wrote; null where that is not known, as right after a summary. */
   readonly context: ContextSize | null;
+  /**
+   * A request was refused for its length: the view below `upTo` is summarised, and the same is asked once more. `tried`: that
+   * was done, and the next refusal counts.
+   */
+  readonly tooLong: { readonly upTo: number; readonly tried: boolean } | null;
   /** The latest summary covers the view below this position; null where the thread has none of its own. */
   readonly summary: number | null;
   /** Names of tools whose calls a person approved for good, in this thread. */
@@ -134,6 +139,7 @@ export const newRecord: ThreadRecord = {
   usage: { inputTokens: 0, outputTokens: 0 },
   turnAt: null,
   context: null,
+  tooLong: null,
   summary: null,
   allowed: [],
   halted: false,

@@ -1,4 +1,5 @@
 import type { RoundOutput } from "../round/turn.ts";
+import { commitOf } from "./close.ts";
 import { bringsInterruption } from "./decide.ts";
 import { isCompact, type Ledger, summaryOf } from "./ledger.ts";
 import { noted } from "./noted.ts";
@@ -16,12 +17,49 @@ const coveredUpTo = (ledger: Ledger): number => summaryOf(ledger)?.upTo ?? 0;
  * Up to where a summary may go: never inside a turn with its results, and before a turn of which calls are outstanding.
  * Null where that turn is not known.
  */
-const safePoint = ({ calls, record }: Ledger): number | null =>
-  calls.length > 0 ? record.turnAt : record.nextPosition;
+const safePoint = ({ calls, record }: Ledger): number | null => {
+  if (record.tooLong && !record.tooLong.tried) return record.tooLong.upTo;
+  return calls.length > 0 ? record.turnAt : record.nextPosition;
+};
 
 const hasSomething = (ledger: Ledger): boolean => (safePoint(ledger) ?? 0) > coveredUpTo(ledger);
 
-const isFull = ({ record: { context } }: Ledger): boolean => {
+/**
+ * Where the part begins that was asked about when the request was refused: what waited, or the turn whose results were to be
+ * read. A summary of everything would be refused for its length too.
+ */
+const beginningOfBatch = ({ slice, record }: Ledger): number | null => {
+  const [first] = slice.entries;
+  return first && first.entry.kind !== "result" ? first.position : record.turnAt;
+};
+
+/** The model refused the request for its length, and there is something before it that could be summarised. */
+export const isTooLong = (ledger: Ledger, { outcome, failure }: RoundOutput): boolean =>
+  outcome === "failed" &&
+  failure?.code === "CONTEXT_TOO_LONG" &&
+  !ledger.record.tooLong?.tried &&
+  ledger.keepsSummaries &&
+  !ledger.stopping &&
+  (beginningOfBatch(ledger) ?? 0) > coveredUpTo(ledger);
+
+/** The batch goes into the history, and is asked about once the beginning was summarised. */
+export const closeTooLong = (ledger: Ledger, { outcome, usage, model, at }: RoundOutput): Ledger =>
+  commitOf(
+    { ...ledger, now: at },
+    {
+      record: {
+        ...ledger.record,
+        roundDue: true,
+        retry: null,
+        rounds: ledger.record.rounds + 1,
+        tooLong: { upTo: beginningOfBatch(ledger) ?? 0, tried: false },
+      },
+      facts: [{ type: "round.ended", outcome, usage, model, text: "" }],
+    },
+  );
+
+const isFull = ({ record: { context, tooLong } }: Ledger): boolean => {
+  if (tooLong && !tooLong.tried) return true;
   if (!context || context.window === null || context.tokens <= share * context.window) return false;
   return context.failedAt === null || context.tokens >= growth * context.failedAt;
 };
@@ -29,6 +67,7 @@ const isFull = ({ record: { context } }: Ledger): boolean => {
 /** The conversation takes more than its share of the window, or somebody asks; no text and no stop waits. */
 export const compacts = (ledger: Ledger): boolean =>
   (isFull(ledger) || ledger.inbox.some(isCompact)) &&
+  ledger.keepsSummaries &&
   hasSomething(ledger) &&
   !ledger.record.closing &&
   !ledger.record.halted &&
@@ -83,17 +122,50 @@ const failed = (
   );
 };
 
+/** Nothing makes the request shorter: the thread rests with that. */
+const leftTooLong = (ledger: Ledger, message: string, output: RoundOutput): Ledger => {
+  const failure = {
+    code: "CONTEXT_TOO_LONG",
+    message: `The conversation is longer than this model takes, and could not be summarised: ${message} Use a model with a larger context window, or write to another thread.`,
+    at: output.at,
+  } as const;
+  const requests = asked(ledger);
+  return after(
+    commitOf(
+      { ...ledger, now: output.at, inbox: ledger.inbox.filter((waiting) => !isCompact(waiting)) },
+      {
+        consumed: requests,
+        record: {
+          ...ledger.record,
+          roundDue: false,
+          tooLong: null,
+          lastFailure: failure,
+          usage: sumOfUsage(ledger.record.usage, output.usage),
+        },
+        failure,
+        facts: [{ type: "history.compacted", outcome: "failed", upTo: null, usage: output.usage, message }],
+      },
+    ),
+  );
+};
+
 /** The summary is kept, and the history with it; or nothing changes but what is known of the failure. */
 export const closeCompaction = (ledger: Ledger, output: RoundOutput): Ledger => {
   const { compaction } = ledger;
   if (!compaction || output.outcome === "cut") return failed(ledger, "given up", undefined, output.usage);
   const objection = objectionTo(output, compaction.size);
+  if (objection !== null && ledger.record.tooLong) return leftTooLong(ledger, objection, output);
   if (objection !== null) return failed(ledger, "failed", objection, output.usage);
   const { upTo } = compaction;
   const { usage } = output;
   const kept = noted(
     ledger,
-    { summary: upTo, context: null, usage: sumOfUsage(ledger.record.usage, usage) },
+    {
+      summary: upTo,
+      context: null,
+      tooLong: ledger.record.tooLong && { ...ledger.record.tooLong, tried: true },
+      usage: sumOfUsage(ledger.record.usage, usage),
+    },
     {
       consumed: asked(ledger),
       summary: { upTo, text: textOf(output) },

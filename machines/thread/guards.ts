@@ -2,7 +2,7 @@ import type { HistoryRepair } from "../history/repair.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { budgetIsReached, reachesBudget, type TreeUse } from "./budget.ts";
 import { isActive } from "./commit.ts";
-import { compacts, compactsNothing } from "./compacting.ts";
+import { compacts, compactsNothing, isTooLong } from "./compacting.ts";
 import {
   batchWaits,
   bringsInterruption,
@@ -38,6 +38,7 @@ export const guards = {
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),
   wasLeftAtWork: ({ context }: Asked) => wasLeftAtWork(context),
+  isTooLong: ({ context }: Asked, { output }: { output: RoundOutput }) => isTooLong(context, output),
   compacts: ({ context }: Asked) => compacts(context),
   compactsNothing: ({ context }: Asked) => compactsNothing(context),
   releaseWaits: ({ context }: Asked) => releaseWaits(context),

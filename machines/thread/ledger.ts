@@ -132,6 +132,8 @@ export interface Ledger {
   readonly configured: boolean;
   /** Tokens that the thread's model takes, null where nobody knows. */
   readonly window: number | null;
+  /** Its store keeps summaries: without that there are none. */
+  readonly keepsSummaries: boolean;
   /** What a summary under way covers; null when none is. */
   readonly compaction: Compaction | null;
   /** As it was when the slice began; null where the tree has no budget. */
@@ -177,7 +179,7 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death" | "keepsSummaries">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -189,6 +191,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
   window: null,
+  keepsSummaries: origin.keepsSummaries ?? true,
   compaction: null,
   tree: null,
   now: origin.now ?? 0,

@@ -339,6 +339,13 @@ export const threadMachine = threadSetup.createMachine({
                 description: "The stop came before the model had said anything: the next start asks again.",
               },
               {
+                guard: { type: "isTooLong", params: ({ event }) => ({ output: event.output }) },
+                target: "committing",
+                description:
+                  "Refused for its length: what waited is kept, the beginning is summarised, and it is asked again.",
+                actions: { type: "closeTooLong", params: ({ event }) => ({ output: event.output }) },
+              },
+              {
                 target: "committing",
                 actions: { type: "closeTurn", params: ({ event }) => ({ output: event.output }) },
               },

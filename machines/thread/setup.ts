@@ -16,7 +16,7 @@ import {
   skipInline,
 } from "./close.ts";
 import type { Subscription, ThreadCommit } from "./commit.ts";
-import { beginCompaction, closeCompaction, dropCompact, giveUpCompaction } from "./compacting.ts";
+import { beginCompaction, closeCompaction, closeTooLong, dropCompact, giveUpCompaction } from "./compacting.ts";
 import { beginInterruption, callsToStop, newlyDeferred } from "./decide.ts";
 import { type HandOver, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
 import { beginClosing, beginHalt } from "./ending.ts";
@@ -128,6 +128,7 @@ export const threadSetup = setup({
     measure: assign(({ context: { compaction } }, { size }: { size: number }) => ({
       compaction: compaction && { ...compaction, size },
     })),
+    closeTooLong: assign(({ context }, { output }: { output: RoundOutput }) => closeTooLong(context, output)),
     closeCompaction: assign(({ context }, { output }: { output: RoundOutput }) => closeCompaction(context, output)),
     giveUpCompaction: assign(({ context }) => giveUpCompaction(context)),
     dropCompact: assign(({ context }) => dropCompact(context)),

@@ -189,6 +189,7 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       turns: parts.length ? turn : record.turns,
       turnAt: parts.length ? place : record.turnAt,
       context: contextAfter(ledger, output),
+      tooLong: null,
       rounds: output.retry ? record.rounds : record.rounds + 1,
       repeated,
       roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0 && !acts.closing,

@@ -134,6 +134,7 @@ export class Resident {
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
         announced,
+        keepsSummaries: env.store.summary !== undefined,
         death,
         now: env.clock.now(),
       },

@@ -151,3 +151,53 @@ describe("a child", () => {
     expect(opened?.opening.summary).toEqual({ of: "t1", upTo: 2 });
   });
 });
+
+describe("a request that is refused for its length", () => {
+  const refused: Partial<RoundOutput> = {
+    outcome: "failed",
+    blocks: [],
+    usage: null,
+    failure: { code: "CONTEXT_TOO_LONG", message: "too long" },
+  };
+  const long = (): Fold => settle(turn(asking(), says("ok")).accept(text("more")));
+
+  it("has the beginning summarised, and is made once more with what it was about", () => {
+    const fold = settle(long().answered(refused));
+    expect(fold.state).toBe("running.compacting.preparing");
+    summary(fold);
+    expect(kept(fold)).toEqual([{ upTo: 2, text: "SUM" }]);
+    expect(fold.state).toBe("running.completing.open");
+    expect(settle(fold.answered({ blocks: [says("here")] })).state).toBe("idle");
+    expect(fold.stored.record).toMatchObject({ lastFailure: null, tooLong: null });
+  });
+
+  it("rests with a failure when it is refused again", () => {
+    const fold = settle(summary(settle(long().answered(refused))).answered(refused));
+    expect(fold.state).toBe("idle");
+    expect(fold.stored.record).toMatchObject({ tooLong: null, lastFailure: { code: "CONTEXT_TOO_LONG" } });
+  });
+
+  it("rests with a failure when it cannot be summarised, and when there is nothing before it", () => {
+    const fold = settle(long().answered(refused));
+    settle(fold.preparedSummary().answered({ blocks: [] }));
+    expect(fold.state).toBe("idle");
+    expect(fold.stored.record).toMatchObject({ roundDue: false, lastFailure: { code: "CONTEXT_TOO_LONG" } });
+    const first = settle(asking().answered(refused));
+    expect(first.state).toBe("idle");
+    expect(kept(first)).toEqual([]);
+  });
+
+  it("is asked again by the next process when this one ends in between", () => {
+    const again = settle(long().answered(refused)).restarted();
+    expect(summary(again).state).toBe("running.completing.open");
+  });
+
+  it("summarises before the turn whose results were to be read", () => {
+    const fold = settle(turn(asking(), says("ok")).accept(text("more")));
+    settle(fold.answered({ blocks: [callsInline("add")] }));
+    settle(fold.answered(refused));
+    summary(fold);
+    expect(kept(fold)).toEqual([{ upTo: 3, text: "SUM" }]);
+    expect(fold.state).toBe("running.completing.open");
+  });
+});

@@ -160,6 +160,7 @@ export const StoredRecord = z.object({
     .object({ tokens: count, window: count.nullable(), failedAt: count.nullable() } satisfies Fields<ContextSize>)
     .nullable()
     .default(null),
+  tooLong: z.object({ upTo: count, tried: z.boolean() }).nullable().default(null),
   summary: count.nullable().default(null),
   // And without these.
   allowed: z.array(z.string()).default([]),
