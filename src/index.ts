@@ -7,6 +7,7 @@ export type {
   ThreadOptions,
   ThreadView,
 } from "./system/api.ts";
+export type { SliceOptions, Stepped, SteppedThread } from "./system/step/api.ts";
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
 export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
@@ -78,6 +79,7 @@ export {
   OptionError,
   QuestionError,
   RepeatedInputError,
+  StepModeError,
   StoreClosedError,
   StoreCorruptError,
   StoreError,

@@ -132,6 +132,11 @@ const goesOnBySelf = (ledger: Ledger): boolean =>
   lossWaits(ledger) ||
   quietWaits(ledger);
 
+/** Whoever runs the thread leaves it, and the next thing would be a round: that is left to whoever comes next. */
+export const leavesRound = (ledger: Ledger): boolean =>
+  ledger.leaving &&
+  (stopWaits(ledger) || stopFollows(ledger) || textInterrupts(ledger) || roundIsDue(ledger) || batchWaits(ledger));
+
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
 export const mayAsk = (ledger: Ledger): boolean => {
   if (ledger.inbox.some(isControl)) return false;

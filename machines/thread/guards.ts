@@ -12,6 +12,7 @@ import {
   isClosed,
   isSetAside,
   isUnheard,
+  leavesRound,
   lossWaits,
   mayAsk,
   quietWaits,
@@ -32,6 +33,8 @@ interface Asked {
 export const guards = {
   bringsInterruption: (_: Asked, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
   isDamaged: (_: Asked, { repair }: { repair: HistoryRepair | null }) => repair !== null,
+  isLeaving: ({ context }: Asked) => context.leaving,
+  leavesRound: ({ context }: Asked) => leavesRound(context),
   isStopping: ({ context }: Asked) => context.stopping,
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),

@@ -101,6 +101,8 @@ export const threadSetup = setup({
     }),
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
     stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
+    /** The round that goes on is the last. */
+    leave: assign({ leaving: true }),
     configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
     /** A slice begins, and works with what its thread has by now. One that goes on keeps what it began with. */
     beginSlice: assign(({ context }) => ({ configured: context.configured && !context.configuresEachSlice })),

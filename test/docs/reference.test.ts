@@ -92,6 +92,7 @@ describe("the reference", () => {
           logger: true,
           clock: true,
           random: true,
+          resident: true,
           inspect: true,
         }),
         ...all<keyof System>({
@@ -100,6 +101,7 @@ describe("the reference", () => {
           thread: true,
           threads: true,
           deliver: true,
+          slices: true,
           feed: true,
           inspect: true,
           useModel: true,
