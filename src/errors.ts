@@ -358,3 +358,14 @@ export class StepModeError extends WakefulError {
   override readonly name = "StepModeError";
   readonly code = "STEP_MODE";
 }
+
+/** The store does not count what trees of threads have used. */
+export class TreeUsageError extends WakefulError {
+  override readonly name = "TreeUsageError";
+  readonly code = "TREE_USAGE_UNKNOWN";
+  constructor() {
+    super(
+      "This store does not count what a tree of threads has used: it has no treeUsage. Ask each thread for its own.",
+    );
+  }
+}

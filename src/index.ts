@@ -10,6 +10,7 @@ export type {
 export type { SliceOptions, Stepped, SteppedThread } from "./system/step/api.ts";
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
+export type { OnModelFailure } from "./system/model-failure.ts";
 export type { ThreadConfig, ThreadConfigRequest, ThreadConfigSource } from "./system/thread-config.ts";
 export type { FeedItems, FeedQuery } from "./system/feed.ts";
 export { defaultLimits } from "./system/limits.ts";
@@ -63,7 +64,9 @@ export {
   type Timer,
 } from "../machines/thread/commit.ts";
 export type { Failure, Retry, Usage } from "../machines/round/turn.ts";
+export type { Budget } from "../machines/thread/budget.ts";
 export type { ModelOptions } from "./model/model.ts";
+export type { Price, Prices } from "./model/prices.ts";
 export type { ModelSettings } from "./model/settings.ts";
 export { demoModel } from "./model/demo/demo-model.ts";
 export { type Clock, systemClock } from "./clock.ts";
@@ -87,6 +90,7 @@ export {
   SystemStoppedError,
   ThreadConfigError,
   ThreadQuarantinedError,
+  TreeUsageError,
   ThreadExistsError,
   ThreadFailedError,
   ThreadIdError,

@@ -116,3 +116,12 @@ export const displayForm = (name: string, args: JsonObject): string => {
   const form = `${name}(${Object.keys(args).length === 0 ? "" : JSON.stringify(args)})`;
   return form.length > longest ? `${form.slice(0, longest - 1).toWellFormed()}…` : form;
 };
+
+/** Before the summary that stands for the beginning of a conversation. */
+export const summaryNote = "[The conversation up to here was summarised. The user did not write this.]";
+
+/** What a model is asked for when its conversation is to be summarised. */
+export const summaryRequest =
+  "Summarise the conversation above for yourself: it will be gone, and you go on from your summary alone. Keep what the user " +
+  "asked for and decided, what was done and found, names, numbers and ids that are still needed, what is under way and what is " +
+  "still to be done. Leave out greetings and what is settled. Write plain text, do not call a tool, and do not answer the user.";

@@ -6,7 +6,14 @@ const firstWait = 500;
 /** ms; backoff grows no further. */
 const longestBackoff = 32_000;
 /** The last instant that a Date can say. */
-const lastInstant = 8.64e15;
+export const lastInstant = 8.64e15;
+
+/** Ends the message of a failure that nothing but a text of the user undoes. */
+export const writeToAskAgain = " Write to the thread to ask again.";
+
+/** Ends the message of a failure that the thread goes on from by itself; `due`: ms since the epoch. */
+export const askedAgainAt = (due: number): string =>
+  `It is asked again at ${new Date(due).toISOString()}, or when you write.`;
 
 /**
  * ms between try `attempt` (from 1) and the next. The provider's wait where it named one; else 0.5 s doubled with each
@@ -37,7 +44,7 @@ export const postponedAfter = (
     retry: { due, attempt: attempt + 1 },
     failure: {
       code: "MODEL_UNAVAILABLE",
-      message: `${broken.message} It is asked again at ${new Date(due).toISOString()}, or when you write.`,
+      message: `${broken.message} ${askedAgainAt(due)}`,
     },
   };
 };
@@ -52,5 +59,5 @@ export const failureAfter = (
     ? { code: "MODEL_FAILED", message: broken.message }
     : {
         code: "MODEL_UNAVAILABLE",
-        message: `${broken.message} That was try ${attempt} of ${tries}. Write to the thread to ask again.`,
+        message: `${broken.message} That was try ${attempt} of ${tries}.${writeToAskAgain}`,
       };

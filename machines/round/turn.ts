@@ -67,6 +67,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  /** In whatever the prices are in; left out where the model has none. */
+  readonly cost?: number;
 }
 
 /** Why a thread rests without the answer it was asked for. Shown as `lastFailure`. */
@@ -80,16 +82,22 @@ export interface Failure {
     | "TURN_FILTERED"
     | "ROUND_LIMIT"
     | "REPEATED_CALL"
+    /** The thread's tree has used up what it may; all of it is halted. */
+    | "BUDGET_REACHED"
     /** The thread was set aside. */
     | "QUARANTINED";
   readonly message: string;
   readonly at: number;
 }
 
-/** A request that is to be made again: its next try, counted from 1, and its instant, ms since the epoch. */
+/**
+ * A request that is to be made again: its next try, counted from 1, and its instant, ms since the epoch. `givenUp`: how
+ * often in a row all its tries failed, where the thread asks again all the same (`onModelFailure`).
+ */
 export interface Retry {
   readonly due: number;
   readonly attempt: number;
+  readonly givenUp?: number;
 }
 
 /**

@@ -22,7 +22,7 @@ import { newRecord, type Subscription } from "./commit.ts";
 import { freshThreadId, stackOf } from "./event-children.ts";
 import type { Child, NewThread } from "./family.ts";
 import type { Envelope } from "./input.ts";
-import type { Ledger } from "./ledger.ts";
+import { inherited, type Ledger } from "./ledger.ts";
 
 /** A call of the turn that asks a built-in tool to do something. */
 export interface Asked {
@@ -161,7 +161,14 @@ export const spawnedChildren = (
     });
     const thread: NewThread = {
       threadId,
-      opening: { kind: "spawned", parent: ledger.threadId, stack, position: place + 1, source },
+      opening: {
+        kind: "spawned",
+        parent: ledger.threadId,
+        stack,
+        position: place + 1,
+        ...inherited(ledger),
+        source,
+      },
       record: { ...newRecord, nextPosition: place + 1 + calls.length, turns, roundDue: true, state: "running" },
       entries,
       facts: [

@@ -5,6 +5,7 @@ import type { WaitingInput } from "./input.ts";
 import { discardInput, takeInput } from "./intake.ts";
 import {
   isAnswer,
+  isCompact,
   isControl,
   isEvent,
   isFromOutside,
@@ -29,8 +30,8 @@ export interface Batch {
 }
 
 /**
- * Moves everything that waits into the slice: results of all outstanding calls, then the rest. Controls stay where they
- * are, and so do events whose subscription has all its children at work. A request that was postponed is made again with
+ * Moves everything that waits into the slice: results of all outstanding calls, then the rest. Controls and who asks for a
+ * summary stay where they are, and so do events whose subscription has all its children at work. A request that was postponed is made again with
  * whatever waits; its tries are counted on, unless the user wrote. A round that goes on after inline results takes
  * nothing, unless a user's text waits.
  */
@@ -38,7 +39,7 @@ export const takeBatch = (ledger: Ledger): Batch => {
   if (ledger.slice.goesOn && !endsGoingOn(ledger)) return { ledger, refused: [] };
   const others = inBatchOrder(
     ledger,
-    ledger.inbox.filter((input) => !isAnswer(input) && !isControl(input)),
+    ledger.inbox.filter((input) => !isAnswer(input) && !isControl(input) && !isCompact(input)),
   );
   const settled = settleAll({ ...ledger, slice: { ...ledger.slice, goesOn: false, causes: [] } }, others);
   const taken = takeInOrder(
@@ -55,11 +56,16 @@ export const takeBatch = (ledger: Ledger): Batch => {
       record: { ...taken.record, retry: null, linger: null, ...(outside && { rounds: 0, repeated: null }) },
       slice: {
         ...taken.slice,
-        attempt: taken.slice.causes.some(isText) ? 1 : (ledger.record.retry?.attempt ?? 1),
+        ...(taken.slice.causes.some(isText) ? { attempt: 1, givenUp: 0 } : triedSoFar(ledger)),
       },
     },
   };
 };
+
+const triedSoFar = ({ record: { retry } }: Ledger) => ({
+  attempt: retry?.attempt ?? 1,
+  givenUp: retry?.givenUp ?? 0,
+});
 
 /** All places of the subscription are taken; an event of no subscription is discarded instead. */
 const isHeld = (ledger: Ledger, { input }: WaitingInput): boolean =>

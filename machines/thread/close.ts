@@ -19,6 +19,8 @@ import {
   lostInline,
   noSlice,
 } from "./ledger.ts";
+import { ownTimers } from "./noted.ts";
+import { askedAgainLater } from "./outage.ts";
 import { restOf } from "./rest.ts";
 import { resultEntryOf, resultFactOf } from "./settle.ts";
 import { type ClosedTurn, closedTurn } from "./turn.ts";
@@ -145,7 +147,7 @@ export const commitOf = (open: Ledger, given: Closing): Ledger => {
         cancelled: slice.cancelled.map(({ callId }) => callId),
       },
       ...(asked.length > 0 && { choices: { opened: asked, moved: [] } }),
-      timers: [...timers, ...(rest?.linger ? [{ callId: null, purpose: "linger" as const, due: rest.linger }] : [])],
+      timers: [...timers, ...ownTimers(record)],
       children: {
         opened: slice.bornChildren,
         moved: slice.movedChildren,
@@ -204,7 +206,8 @@ const withActs = (ledger: Ledger, { threads, children, sent, cancelled }: Closed
 };
 
 /** The commit of a round: its batch, its turn, its calls, its refusals. */
-export const closeTurn = (ledger: Ledger, output: RoundOutput): Ledger => {
+export const closeTurn = (ledger: Ledger, given: RoundOutput): Ledger => {
+  const output = askedAgainLater(ledger, given);
   const turn = closedTurn(ledger, output);
   const { at: now } = output;
   const cut = output.outcome === "cut";

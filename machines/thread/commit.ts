@@ -65,6 +65,21 @@ export interface Quarantine {
   readonly upTo: number;
 }
 
+/** How much of a model's window a conversation takes, in tokens. */
+export interface ContextSize {
+  readonly tokens: number;
+  /** Of the model that was asked; null where nobody knows it, and then there is no compaction by itself. */
+  readonly window: number | null;
+  /** How large it was when a summary failed last; null when none has. */
+  readonly failedAt: number | null;
+}
+
+/** Text that stands in requests for everything below a position. */
+export interface Summary {
+  readonly upTo: number;
+  readonly text: string;
+}
+
 /** What the record keeps of a thread beside calls, subscriptions, timers, inbox and history. */
 export interface ThreadRecord {
   /** The position the next entry gets. */
@@ -83,6 +98,17 @@ export interface ThreadRecord {
   /** When an event's child that rests closes by itself, ms since the epoch. */
   readonly linger: number | null;
   readonly usage: Usage;
+  /** Where the last turn stands in the history; null before the first. */
+  readonly turnAt: number | null;
+  /** What the last round read and wrote; null where that is not known, as right after a summary. */
+  readonly context: ContextSize | null;
+  /**
+   * A request was refused for its length: the view below `upTo` is summarised, and the same is asked once more. `tried`: that
+   * was done, and the next refusal counts.
+   */
+  readonly tooLong: { readonly upTo: number; readonly tried: boolean } | null;
+  /** The latest summary covers the view below this position; null where the thread has none of its own. */
+  readonly summary: number | null;
   /** Names of tools whose calls a person approved for good, in this thread. */
   readonly allowed: readonly string[];
   /** Stopped by its owner: deferrable inputs are discarded until user text resumes it. */
@@ -111,6 +137,10 @@ export const newRecord: ThreadRecord = {
   retry: null,
   linger: null,
   usage: { inputTokens: 0, outputTokens: 0 },
+  turnAt: null,
+  context: null,
+  tooLong: null,
+  summary: null,
   allowed: [],
   halted: false,
   restarts: 0,
@@ -187,6 +217,8 @@ export interface ThreadCommit {
   };
   /** The outbox: what this thread tells others, accepted there by this very commit, in this order, whatever waits there. */
   readonly sent: readonly Envelope[];
+  /** Kept beside the entries, which stay. */
+  readonly summary?: Summary;
   readonly record: ThreadRecord | null;
   /** What the feed gets, in this order. */
   readonly facts: readonly Fact[];

@@ -9,6 +9,7 @@ import {
   inlineCalls,
   isAnswer,
   isClose,
+  isCompact,
   isControl,
   isDeferrable,
   isEnded,
@@ -68,7 +69,7 @@ export const textInterrupts = (ledger: Ledger): boolean =>
 export const roundIsDue = (ledger: Ledger): boolean => ledger.record.roundDue && !ledger.inbox.some(isInterruptingText);
 
 /** What changes the thread and is not heard by the model. */
-const isNote: ReadonlySet<WaitingInput["input"]["kind"]> = new Set(["rested", "resume", "release"]);
+const isNote: ReadonlySet<WaitingInput["input"]["kind"]> = new Set(["rested", "resume", "release", "compact"]);
 
 /**
  * The model is asked about it. The rest is handled without a round: a non-associative event opens a child, the end of an
@@ -103,7 +104,7 @@ export const quietWaits = (ledger: Ledger): boolean =>
 
 /** An event waits on for as long as others of its subscription have all the places. */
 export const isQuietlyTaken = (ledger: Ledger, waiting: WaitingInput): boolean => {
-  if (isControl(waiting) || rouses(ledger, waiting)) return false;
+  if (isControl(waiting) || isCompact(waiting) || rouses(ledger, waiting)) return false;
   if (ledger.record.halted && isEvent(waiting)) return true;
   return !isThreaded(waiting) || hasRoomFor(ledger, waiting.input.callId);
 };
@@ -131,11 +132,6 @@ const goesOnBySelf = (ledger: Ledger): boolean =>
   batchWaits(ledger) ||
   lossWaits(ledger) ||
   quietWaits(ledger);
-
-/** Whoever runs the thread leaves it, and the next thing would be a round: that is left to whoever comes next. */
-export const leavesRound = (ledger: Ledger): boolean =>
-  ledger.leaving &&
-  (stopWaits(ledger) || stopFollows(ledger) || textInterrupts(ledger) || roundIsDue(ledger) || batchWaits(ledger));
 
 /** A round may begin: nobody stopped the slice, the count of rounds allows it, and there is something to read. */
 export const mayAsk = (ledger: Ledger): boolean => {

@@ -30,6 +30,8 @@ export type StopReason = "interrupted" | "woken early" | "deadline" | "too many 
 /** What the round needs to know of the thread: the request is built from the history and these entries. */
 export interface RoundRequest extends Pick<Ledger["slice"], "entries" | "causes"> {
   readonly threadId: ThreadId;
+  /** The request is for a summary, which was put together before. */
+  readonly summarises?: true;
 }
 
 export const requestOf = ({ threadId, slice }: Ledger): RoundRequest => ({

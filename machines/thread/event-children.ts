@@ -4,7 +4,7 @@ import type { CallId, ThreadId } from "../history/ids.ts";
 import { type Call, newRecord, type Subscription } from "./commit.ts";
 import type { Child, NewThread } from "./family.ts";
 import type { EventInput } from "./input.ts";
-import type { Ledger, WaitingOf } from "./ledger.ts";
+import { inherited, type Ledger, type WaitingOf } from "./ledger.ts";
 
 /** Children that handle events of the subscription and have not come to rest. */
 const atWork = ({ children }: Pick<Ledger, "children">, callId: CallId): number =>
@@ -69,7 +69,7 @@ export const eventChild = (
     child: { threadId, kind: "event", source, rested: false },
     thread: {
       threadId,
-      opening: { kind: "event", parent: ledger.threadId, stack, position, source },
+      opening: { kind: "event", parent: ledger.threadId, stack, position, ...inherited(ledger), source },
       record: {
         ...newRecord,
         nextPosition: position + 2,

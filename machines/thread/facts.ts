@@ -77,10 +77,22 @@ export type Fact =
     }
   | { readonly type: "child.opened"; readonly childId: ThreadId; readonly kind: ChildKind; readonly callId: CallId }
   | { readonly type: "child.ended"; readonly childId: ThreadId; readonly callId: CallId }
-  | { readonly type: "thread.halted" }
+  /** `budget`: the tree has used up what it may. Without a reason, its owner halted it. */
+  | { readonly type: "thread.halted"; readonly reason?: "budget" }
   | { readonly type: "thread.resumed" }
   /** The stored history broke R5. `repairs`: the first hundred of `count`. */
   | { readonly type: "history.repaired"; readonly count: number; readonly repairs: readonly Repair[] }
+  /**
+   * `done`: requests begin with a summary of everything below `upTo`. `failed`: `message` says why, and nothing has changed.
+   * `given up`: an input came first. `nothing`: somebody asked, and there is nothing that could be summarised.
+   */
+  | {
+      readonly type: "history.compacted";
+      readonly outcome: "done" | "failed" | "given up" | "nothing";
+      readonly upTo: number | null;
+      readonly usage: Usage | null;
+      readonly message?: string;
+    }
   | { readonly type: "thread.quarantined"; readonly reason: Quarantine["reason"]; readonly times: number }
   | { readonly type: "thread.released" }
   | { readonly type: "subscription.opened"; readonly callId: CallId; readonly name: string }

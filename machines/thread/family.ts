@@ -6,6 +6,12 @@ import type { Fact } from "./facts.ts";
 /** `spawned`: by its parent's model. `event`: by a non-associative event of one of its parent's subscriptions. */
 export type ChildKind = "spawned" | "event";
 
+/** Where a summary is kept: with the thread that made it, and the position that it covers the view up to. */
+export interface SummaryPlace {
+  readonly of: ThreadId;
+  readonly upTo: number;
+}
+
 /**
  * How a child began. Its view is its parent's view below `position`, by reference, and then its own entries; at a place
  * that both have an entry for, the child's own counts.
@@ -16,6 +22,8 @@ export interface Opening {
   /** The threads above it, root first, its parent last. */
   readonly stack: readonly ThreadId[];
   readonly position: number;
+  /** The summary that stood in its parent's requests when it began. A later one changes nothing for it. */
+  readonly summary?: SummaryPlace;
   /** The call of its parent under which it is heard: the one that spawned it, or that of the subscription. */
   readonly source: EventSource;
 }

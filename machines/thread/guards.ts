@@ -1,6 +1,8 @@
 import type { HistoryRepair } from "../history/repair.ts";
 import type { RoundOutput } from "../round/turn.ts";
+import { budgetIsReached, reachesBudget, type TreeUse } from "./budget.ts";
 import { isActive } from "./commit.ts";
+import { compacts, compactsNothing, isTooLong } from "./compacting.ts";
 import {
   batchWaits,
   bringsInterruption,
@@ -12,7 +14,6 @@ import {
   isClosed,
   isSetAside,
   isUnheard,
-  leavesRound,
   lossWaits,
   mayAsk,
   quietWaits,
@@ -22,6 +23,7 @@ import {
   textInterrupts,
 } from "./decide.ts";
 import type { WaitingInput } from "./input.ts";
+import { leavesRound } from "./leaving.ts";
 import type { Ledger } from "./ledger.ts";
 import { diedTooOften, releaseWaits, wasLeftAtWork } from "./quarantine.ts";
 
@@ -39,6 +41,9 @@ export const guards = {
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),
   wasLeftAtWork: ({ context }: Asked) => wasLeftAtWork(context),
+  isTooLong: ({ context }: Asked, { output }: { output: RoundOutput }) => isTooLong(context, output),
+  compacts: ({ context }: Asked) => compacts(context),
+  compactsNothing: ({ context }: Asked) => compactsNothing(context),
   releaseWaits: ({ context }: Asked) => releaseWaits(context),
   isSetAside: ({ context }: Asked) => isSetAside(context),
   isClosed: ({ context }: Asked) => isClosed(context),
@@ -56,6 +61,8 @@ export const guards = {
   roundIsDue: ({ context }: Asked) => roundIsDue(context),
   batchWaits: ({ context }: Asked) => batchWaits(context),
   lossWaits: ({ context }: Asked) => lossWaits(context),
+  budgetIsReached: ({ context }: Asked) => budgetIsReached(context),
+  reachesBudget: ({ context }: Asked, { tree }: { tree: TreeUse | undefined }) => reachesBudget(context, tree),
   lacksConfiguration: ({ context }: Asked) => !context.configured,
   mayAsk: ({ context }: Asked) => mayAsk(context),
   activeCallOutstanding: ({ context }: Asked) => context.calls.some(isActive),

@@ -65,11 +65,18 @@ export const Input = z.discriminatedUnion("kind", [
   /** A parent tells its child something. */
   z.object({ kind: z.literal("message"), parent: ThreadId, text: z.string() }),
   /** The owner stops the thread and its descendants until somebody writes. */
-  z.object({ kind: z.literal("halt"), sender: z.string().default("user") }),
+  z.object({
+    kind: z.literal("halt"),
+    sender: z.string().default("user"),
+    /** The budget of the tree is reached: what is said of that. */
+    budget: z.string().optional(),
+  }),
   /** The thread above was resumed. */
   z.object({ kind: z.literal("resume"), sender: z.string().default("user") }),
   /** A person lets a thread go on that was set aside. */
   z.object({ kind: z.literal("release"), sender: z.string().default("user") }),
+  /** A person wants the conversation summarised now. */
+  z.object({ kind: z.literal("compact"), sender: z.string().default("user") }),
   /** The thread and its descendants end for good. */
   z.object({ kind: z.literal("close"), sender: z.string().default("user") }),
   /** A call that is under way asks a person something. */
@@ -113,9 +120,6 @@ export type EventInput = Extract<Input, { kind: "event" }>;
 export type EndedInput = Extract<Input, { kind: "ended" }>;
 export type TimerInput = Extract<Input, { kind: "timer" }>;
 export type AnswerInput = Extract<Input, { kind: "answer" }>;
-
-/** Kinds that the design has and this version does not handle: refused at the door, by name. */
-export const unsupportedKinds = ["compact"] as const;
 
 /**
  * How many inputs may wait when this one comes; one more refuses it. What ends a wait always comes in (R9): results,

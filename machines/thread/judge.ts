@@ -37,6 +37,8 @@ const judgedByKind = (ledger: Ledger, { input }: WaitingInput): Judgement => {
     case "close":
     case "resume":
       return "keep";
+    case "compact":
+      return "keep";
     case "release":
       return ledger.record.quarantined ? "keep" : "not-quarantined";
     case "retry":

@@ -1,10 +1,11 @@
 import type { PlacedEntry } from "../history/entry.ts";
 import type { CallId, ThreadId } from "../history/ids.ts";
 import type { RoundLimits } from "../round/turn.ts";
+import type { TreeUse } from "./budget.ts";
 import type { Choice } from "./choice.ts";
 import { type Call, isActive, type Subscription, type ThreadCommit, type ThreadRecord } from "./commit.ts";
 import type { Fact } from "./facts.ts";
-import type { Child, NewThread, Opening } from "./family.ts";
+import type { Child, NewThread, Opening, SummaryPlace } from "./family.ts";
 import type {
   AnswerInput,
   EndedInput,
@@ -16,6 +17,7 @@ import type {
   TimerInput,
   WaitingInput,
 } from "./input.ts";
+import type { RetryAfter } from "./outage.ts";
 
 /** The bounds that the thread machine itself keeps. */
 export interface ThreadLimits {
@@ -38,6 +40,8 @@ export interface ThreadLimits {
   readonly restarts: number;
   /** Passed on to each round. */
   readonly round: RoundLimits;
+  /** When a request is asked again whose tries are used up; without it the thread rests until somebody writes. */
+  readonly retryAfter?: RetryAfter;
 }
 
 /** What interrupted the calls that were outstanding when the slice began. */
@@ -50,6 +54,8 @@ export interface Slice {
   readonly goesOn: boolean;
   /** The number of the next try of the request, from 1: above 1 for one that was postponed. */
   readonly attempt: number;
+  /** How often in a row all tries of the request failed before this slice. */
+  readonly givenUp: number;
   /** The inputs the slice began with, in the order of the batch. */
   readonly causes: readonly WaitingInput[];
   readonly entries: readonly PlacedEntry[];
@@ -73,6 +79,7 @@ export const noSlice: Slice = {
   interruption: null,
   goesOn: false,
   attempt: 1,
+  givenUp: 0,
   causes: [],
   entries: [],
   consumed: [],
@@ -123,6 +130,14 @@ export interface Ledger {
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
+  /** Tokens that the thread's model takes, null where nobody knows. */
+  readonly window: number | null;
+  /** Its store keeps summaries: without that there are none. */
+  readonly keepsSummaries: boolean;
+  /** What a summary under way covers; null when none is. */
+  readonly compaction: Compaction | null;
+  /** As it was when the slice began; null where the tree has no budget. */
+  readonly tree: TreeUse | null;
   /** The latest instant that came with an event, ms since the epoch: the time of what the thread itself writes. */
   readonly now: number;
   /** The system stops: what is under way is brought to an end, and nothing begins any more. */
@@ -131,6 +146,15 @@ export interface Ledger {
   readonly leaving: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
+}
+
+/** A summary under way: of the view from the summary before, or its beginning, up to a position. */
+export interface Compaction {
+  readonly upTo: number;
+  /** Somebody asked for it. */
+  readonly byHand: boolean;
+  /** Characters of the request; a summary has fewer. 0 before it is put together. */
+  readonly size: number;
 }
 
 /** How the last life of a thread ended, and when the one that follows began, ms since the epoch. */
@@ -157,7 +181,7 @@ export type ThreadOrigin = Pick<
   | "children"
   | "freshId"
 > &
-  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death">>;
+  Partial<Pick<Ledger, "configuresEachSlice" | "announced" | "now" | "death" | "keepsSummaries">>;
 
 export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   ...origin,
@@ -168,6 +192,10 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
+  window: null,
+  keepsSummaries: origin.keepsSummaries ?? true,
+  compaction: null,
+  tree: null,
   now: origin.now ?? 0,
   stopping: false,
   leaving: false,
@@ -187,6 +215,8 @@ export const isRetry = ({ input }: WaitingInput): boolean => input.kind === "ret
 export const isResume = ({ input }: WaitingInput): boolean => input.kind === "resume";
 /** A person lets a thread go on that was set aside. */
 export const isRelease = ({ input }: WaitingInput): boolean => input.kind === "release";
+/** A person wants the conversation summarised. */
+export const isCompact = ({ input }: WaitingInput): boolean => input.kind === "compact";
 /** A person stops what is going on, without a word. */
 export const isInterrupt = ({ input }: WaitingInput): boolean => input.kind === "interrupt";
 export const isHalt = ({ input }: WaitingInput): boolean => input.kind === "halt";
@@ -195,7 +225,7 @@ export const isClose = ({ input }: WaitingInput): boolean => input.kind === "clo
 /** What stops work without being part of a batch. */
 export const isControl = (waiting: WaitingInput): boolean =>
   isInterrupt(waiting) || isHalt(waiting) || isClose(waiting);
-/** Acted on without a word in the history: nobody misses it when the thread closes. */
+/** Not acted on without a word: whoever sent it misses it when the thread closes, as who waits for a summary does. */
 export const leavesATrace = (waiting: WaitingInput): boolean =>
   !isControl(waiting) && !["rested", "resume", "retry", "release"].includes(waiting.input.kind);
 /** A result, a timer, or what denies an approval: what settles a call. */
@@ -266,3 +296,21 @@ export const messageOf = (causes: readonly WaitingInput[]): string =>
     .map(({ input }) => ("text" in input ? input.text : ""))
     .filter((text) => text !== "")
     .join("\n");
+
+/** The summary in force: the thread's own latest, or the one it began with; null where there is none. */
+export const summaryOf = ({
+  threadId,
+  record,
+  opening,
+}: {
+  readonly threadId: ThreadId;
+  readonly record: Pick<ThreadRecord, "summary">;
+  readonly opening: Opening | null;
+}): SummaryPlace | null =>
+  record.summary === null ? (opening?.summary ?? null) : { of: threadId, upTo: record.summary };
+
+/** The summary that a child of the thread begins with. */
+export const inherited = (ledger: Ledger): Pick<Opening, "summary"> => {
+  const summary = summaryOf(ledger);
+  return summary ? { summary } : {};
+};

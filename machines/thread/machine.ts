@@ -101,6 +101,18 @@ export const threadMachine = threadSetup.createMachine({
           actions: ["beginSlice", { type: "interrupt", params: { by: "text" } }],
         },
         {
+          guard: "compacts",
+          target: "running.compacting",
+          description: "The conversation fills its model's window, or somebody asks: its beginning is summarised.",
+          actions: "beginCompaction",
+        },
+        {
+          guard: "compactsNothing",
+          target: "running.recovering",
+          description: "Somebody asks, and there is nothing to summarise, or the thread closes.",
+          actions: "dropCompact",
+        },
+        {
           guard: "roundIsDue",
           target: "running.preparing",
           description: "The slice goes on: the model reads the results of inline calls, with nothing between.",
@@ -145,6 +157,92 @@ export const threadMachine = threadSetup.createMachine({
         "system.stopping": { actions: { type: "stop", params: ({ event }) => ({ at: event.at }) } },
       },
       states: {
+        compacting: {
+          description:
+            "One request covers the view up to a safe point. The history stays; requests begin with the summary.",
+          initial: "preparing",
+          states: {
+            preparing: {
+              description: "What is to be summarised is read.",
+              on: {
+                "system.stopping": "#thread.stopped",
+                "inputs.accepted": [
+                  {
+                    guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
+                    target: "keeping",
+                    actions: [{ type: "sort", params: ({ event }) => ({ inputs: event.inputs }) }, "giveUpCompaction"],
+                  },
+                  { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+                ],
+              },
+              invoke: {
+                id: "gather",
+                src: "gather",
+                input: ({ context }) => ({ threadId: context.threadId, upTo: context.compaction?.upTo ?? 0 }),
+                onDone: {
+                  target: "asking",
+                  actions: { type: "measure", params: ({ event }) => ({ size: event.output.size }) },
+                },
+              },
+            },
+            asking: {
+              description: "A request for a summary is open. Nobody reads along: it is no part of the conversation.",
+              invoke: {
+                id: "round",
+                src: "round",
+                input: ({ context }) => ({
+                  threadId: context.threadId,
+                  request: { threadId: context.threadId, entries: [], causes: [], summarises: true },
+                  limits: context.limits.round,
+                  attempt: 1,
+                }),
+                onDone: [
+                  {
+                    guard: "isStopping",
+                    target: "#thread.stopped",
+                    description: "The next start asks for it again.",
+                  },
+                  {
+                    target: "keeping",
+                    actions: { type: "closeCompaction", params: ({ event }) => ({ output: event.output }) },
+                  },
+                ],
+              },
+              initial: "open",
+              states: {
+                open: {
+                  on: {
+                    "system.stopping": {
+                      target: "interrupting",
+                      actions: [{ type: "stop", params: ({ event }) => ({ at: event.at }) }, "cutRound"],
+                    },
+                    "inputs.accepted": [
+                      {
+                        guard: { type: "bringsInterruption", params: ({ event }) => ({ inputs: event.inputs }) },
+                        target: "interrupting",
+                        actions: [{ type: "sort", params: ({ event }) => ({ inputs: event.inputs }) }, "cutRound"],
+                      },
+                      { actions: { type: "sort", params: ({ event }) => ({ inputs: event.inputs }) } },
+                    ],
+                  },
+                },
+                interrupting: { description: "The summary is given up: who writes is not kept waiting (R6)." },
+              },
+            },
+            keeping: {
+              description: "One transaction: the summary, or that there is none.",
+              invoke: {
+                id: "commit",
+                src: "commit",
+                input: ({ context }) => context.commit,
+                onDone: [
+                  { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
+                  { target: "#thread.deciding", actions: "forgetCommit" },
+                ],
+              },
+            },
+          },
+        },
         recovering: {
           description: "One transaction: what is noted of a thread that a process died over comes before what it does.",
           invoke: {
@@ -175,6 +273,16 @@ export const threadMachine = threadSetup.createMachine({
                   description: "The time is used up before the round has begun: its inputs wait.",
                 },
                 { guard: "lacksConfiguration", target: "loading" },
+                {
+                  guard: "budgetIsReached",
+                  target: "#thread.running.committing",
+                  description:
+                    "Nothing is left for a round: what waits goes where a halt puts it, and the tree is halted.",
+                  actions: {
+                    type: "haltForBudget",
+                    params: ({ context }) => ({ tree: context.tree, at: context.now }),
+                  },
+                },
                 { guard: "mayAsk", target: "#thread.running.completing", actions: "takeBatch" },
                 {
                   target: "#thread.running.committing",
@@ -205,7 +313,7 @@ export const threadMachine = threadSetup.createMachine({
                   },
                   {
                     target: "checking",
-                    actions: { type: "configure", params: ({ event }) => ({ at: event.output.at }) },
+                    actions: { type: "configure", params: ({ event }) => event.output },
                   },
                 ],
               },
@@ -240,6 +348,13 @@ export const threadMachine = threadSetup.createMachine({
                 guard: { type: "isUnheard", params: ({ event }) => ({ output: event.output }) },
                 target: "#thread.stopped",
                 description: "The stop came before the model had said anything: the next start asks again.",
+              },
+              {
+                guard: { type: "isTooLong", params: ({ event }) => ({ output: event.output }) },
+                target: "committing",
+                description:
+                  "Refused for its length: what waited is kept, the beginning is summarised, and it is asked again.",
+                actions: { type: "closeTooLong", params: ({ event }) => ({ output: event.output }) },
               },
               {
                 target: "committing",
@@ -279,6 +394,16 @@ export const threadMachine = threadSetup.createMachine({
             input: ({ context }) => context.commit,
             onDone: [
               { guard: "isStopping", target: "#thread.stopped", actions: "forgetCommit" },
+              {
+                guard: { type: "reachesBudget", params: ({ event }) => ({ tree: event.output.tree }) },
+                target: "committing",
+                reenter: true,
+                description: "The turn is kept; its calls are settled as a halt settles them, and the tree is halted.",
+                actions: {
+                  type: "haltForBudget",
+                  params: ({ event }) => ({ tree: event.output.tree, at: event.output.at }),
+                },
+              },
               { guard: "handsOver", target: "dispatching", actions: "forgetCommit" },
               {
                 guard: "inlineOvertaken",

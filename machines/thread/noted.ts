@@ -1,9 +1,9 @@
-import type { ThreadCommit, Timer } from "./commit.ts";
+import type { ThreadCommit, ThreadRecord, Timer } from "./commit.ts";
 import { aside } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** Timers of the thread itself go with a commit that has a record, and are set anew by it. */
-const ownTimers = ({ record: { retry, linger } }: Ledger): readonly Timer[] => [
+export const ownTimers = ({ retry, linger }: ThreadRecord): readonly Timer[] => [
   ...(retry ? [{ callId: null, purpose: "retry" as const, due: retry.due }] : []),
   ...(linger === null ? [] : [{ callId: null, purpose: "linger" as const, due: linger }]),
 ];
@@ -12,7 +12,11 @@ const ownTimers = ({ record: { retry, linger } }: Ledger): readonly Timer[] => [
 export const noted = (
   ledger: Ledger,
   record: Partial<Ledger["record"]>,
-  { consumed = [], facts = [], ...more }: Partial<Pick<ThreadCommit, "consumed" | "facts" | "calls" | "repair">> = {},
+  {
+    consumed = [],
+    facts = [],
+    ...more
+  }: Partial<Pick<ThreadCommit, "consumed" | "facts" | "calls" | "repair" | "summary">> = {},
 ): Ledger => {
   const after = { ...ledger.record, ...record };
   return {
@@ -20,6 +24,6 @@ export const noted = (
     record: after,
     inbox: ledger.inbox.filter(({ seq }) => !consumed.includes(seq)),
     version: ledger.version + 1,
-    commit: { ...aside(ledger, consumed, facts), ...more, record: after, timers: ownTimers(ledger) },
+    commit: { ...aside(ledger, consumed, facts), ...more, record: after, timers: ownTimers(after) },
   };
 };

@@ -22,7 +22,7 @@ export interface Rest {
 
 /**
  * A thread that closes is closed once its children were told and none is left; its end is heard by its parent. A spawned
- * child's failure is heard too, unless it is tried again; an event's child makes room for the next event by coming to rest.
+ * child's failure is heard too, unless it is tried again, or halts the parent as well; an event's child makes room for the next event by coming to rest.
  */
 export const restOf = (ledger: Ledger, failure: Failure | null): Rest => {
   const { threadId, opening, record, children, now, limits, version } = ledger;
@@ -35,7 +35,7 @@ export const restOf = (ledger: Ledger, failure: Failure | null): Rest => {
   const state = restingState(ledger);
   const isEventChild = opening?.kind === "event";
   const failed =
-    failure && opening?.kind === "spawned" && !record.retry
+    failure && failure.code !== "BUDGET_REACHED" && opening?.kind === "spawned" && !record.retry
       ? tell(`failed:${version}`, {
           kind: "report",
           child: threadId,

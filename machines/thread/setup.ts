@@ -4,6 +4,7 @@ import type { HistoryRepair } from "../history/repair.ts";
 import { roundMachine } from "../round/machine.ts";
 import type { RoundOutput } from "../round/turn.ts";
 import { takeBatch, takeQuiet } from "./batch.ts";
+import { budgetFailure, type TreeUse } from "./budget.ts";
 import {
   closeInline,
   closeLostInline,
@@ -15,6 +16,7 @@ import {
   skipInline,
 } from "./close.ts";
 import type { Subscription, ThreadCommit } from "./commit.ts";
+import { beginCompaction, closeCompaction, closeTooLong, dropCompact, giveUpCompaction } from "./compacting.ts";
 import { beginInterruption, callsToStop, newlyDeferred } from "./decide.ts";
 import { type HandOver, type StopReason, type ThreadEvent, withEffects } from "./effect.ts";
 import { beginClosing, beginHalt } from "./ending.ts";
@@ -31,9 +33,13 @@ import { wake } from "./wake.ts";
 export const threadSetup = setup({
   types: { context: {} as Ledger, events: {} as ThreadEvent, input: {} as ThreadOrigin },
   actors: {
-    prepare: providedActor<{ at: number; repair: HistoryRepair | null }, { threadId: ThreadId }>("prepare"),
+    prepare: providedActor<
+      { at: number; repair: HistoryRepair | null; window: number | null; tree?: TreeUse | undefined },
+      { threadId: ThreadId }
+    >("prepare"),
+    gather: providedActor<{ size: number }, { threadId: ThreadId; upTo: number }>("gather"),
     round: roundMachine,
-    commit: providedActor<{ at: number }, ThreadCommit | null>("commit"),
+    commit: providedActor<{ at: number; tree?: TreeUse | undefined }, ThreadCommit | null>("commit"),
     dispatch: providedActor<{ at: number }, HandOver>("dispatch"),
     inline: providedActor<{ results: readonly InlineResult[]; at: number }, HandOver>("inline"),
   },
@@ -88,6 +94,15 @@ export const threadSetup = setup({
       enqueue.assign(ledger);
       if (calls.length) enqueue({ type: "abort", params: { calls, reason: "halted" } });
     }),
+    haltForBudget: withEffects<{ tree: TreeUse | null | undefined; at: number }>(
+      ({ context, enqueue }, { tree, at }) => {
+        if (!tree) return;
+        const now = Math.max(context.now, at);
+        const { ledger, calls } = beginHalt({ ...context, now }, budgetFailure(tree, now));
+        enqueue.assign(ledger);
+        if (calls.length) enqueue({ type: "abort", params: { calls, reason: "halted" } });
+      },
+    ),
     beginClosing: withEffects(({ context, enqueue }) => {
       const { ledger, calls } = beginClosing(context);
       enqueue.assign(ledger);
@@ -103,9 +118,27 @@ export const threadSetup = setup({
     stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
     /** The round that goes on is the last. */
     leave: assign({ leaving: true }),
-    configure: assign((_, { at }: { at: number }) => ({ configured: true, now: at })),
+    configure: assign(
+      (_, { at, window, tree = null }: { at: number; window: number | null; tree?: TreeUse | null | undefined }) => ({
+        configured: true,
+        now: at,
+        window,
+        tree,
+      }),
+    ),
+    beginCompaction: assign(({ context }) => beginCompaction(context)),
+    measure: assign(({ context: { compaction } }, { size }: { size: number }) => ({
+      compaction: compaction && { ...compaction, size },
+    })),
+    closeTooLong: assign(({ context }, { output }: { output: RoundOutput }) => closeTooLong(context, output)),
+    closeCompaction: assign(({ context }, { output }: { output: RoundOutput }) => closeCompaction(context, output)),
+    giveUpCompaction: assign(({ context }) => giveUpCompaction(context)),
+    dropCompact: assign(({ context }) => dropCompact(context)),
     /** A slice begins, and works with what its thread has by now. One that goes on keeps what it began with. */
-    beginSlice: assign(({ context }) => ({ configured: context.configured && !context.configuresEachSlice })),
+    beginSlice: assign(({ context }) => ({
+      // What others of its tree have used is another by now.
+      configured: context.configured && !context.configuresEachSlice && context.tree === null,
+    })),
     /** The model changed, or what is known of it: the next slice loads anew. */
     unconfigure: assign({ configured: false }),
     takeBatch: withEffects(({ context, enqueue }) => {

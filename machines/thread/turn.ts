@@ -2,7 +2,7 @@ import type { CallPart, PlacedEntry, ResultEntry, TurnPart } from "../history/en
 import { callIdOf } from "../history/ids.ts";
 import type { Json } from "../history/json.ts";
 import { displayForm, notExecutedText } from "../history/wording.ts";
-import type { Block, Failure, RoundOutput } from "../round/turn.ts";
+import type { Block, Failure, RoundOutput, Usage } from "../round/turn.ts";
 import { type Asked, actsOf, spawnedChildren } from "./acts.ts";
 import { approvalChoices, type Choice, deny } from "./choice.ts";
 import type { Call, Subscription, ThreadRecord, Timer } from "./commit.ts";
@@ -170,7 +170,6 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
     ? [{ position: place, entry: { kind: "turn", at, parts } }, ...results]
     : [];
   const readsResults = output.outcome === "finished" || output.outcome === "truncated";
-  if (output.retry) timers.push({ callId: null, purpose: "retry", due: output.retry.due });
   const { threads, children } = spawnedChildren(ledger, acts, { place, calls: callParts, turns: turn, at });
   return {
     entries,
@@ -188,12 +187,15 @@ export const closedTurn = (ledger: Ledger, output: RoundOutput): ClosedTurn => {
       ...record,
       nextPosition: parts.length ? place + 1 + calls.length : place,
       turns: parts.length ? turn : record.turns,
+      turnAt: parts.length ? place : record.turnAt,
+      context: contextAfter(ledger, output),
+      tooLong: null,
       rounds: output.retry ? record.rounds : record.rounds + 1,
       repeated,
       roundDue: readsResults && failure === null && calls.length > 0 && made.length === 0 && !acts.closing,
       lastFailure: failure,
       retry: output.retry ?? null,
-      usage: sumOf(record.usage, output.usage),
+      usage: sumOfUsage(record.usage, output.usage),
       closing: acts.closing ? { ...acts.closing, told: false } : record.closing,
     },
   };
@@ -267,13 +269,22 @@ const callOf = (part: CallPart, position: number, verdict: Accepted): Call => {
 const textOfParts = (parts: readonly TurnPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-const sumOf = (total: ThreadRecord["usage"], usage: RoundOutput["usage"]): ThreadRecord["usage"] => {
+/** A round that brought no count leaves what was known. */
+const contextAfter = ({ record, window }: Ledger, { usage }: RoundOutput): ThreadRecord["context"] =>
+  usage
+    ? { tokens: usage.inputTokens + usage.outputTokens, window, failedAt: record.context?.failedAt ?? null }
+    : record.context;
+
+/** Both together; a part that neither counted is 0, or left out. */
+export const sumOfUsage = (total: Usage, usage: Usage | null): Usage => {
   if (!usage) return total;
   const sum = (a = 0, b = 0) => a + b;
+  const cost = total.cost ?? usage.cost;
   return {
     inputTokens: total.inputTokens + usage.inputTokens,
     outputTokens: total.outputTokens + usage.outputTokens,
     cachedInputTokens: sum(total.cachedInputTokens, usage.cachedInputTokens),
     reasoningTokens: sum(total.reasoningTokens, usage.reasoningTokens),
+    ...(cost !== undefined && { cost: sum(total.cost, usage.cost) }),
   };
 };

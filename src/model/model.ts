@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { contextWindowOf } from "./context-window.ts";
 import { eventsAsFor } from "./events-as.ts";
 import { type ModelSettings, resolveSettings } from "./settings.ts";
 
@@ -17,7 +18,10 @@ export interface ModelOptions {
    * whose results are text: an image would be read there letter by letter.
    */
   readonly supportsImages?: boolean;
-  /** Tokens. */
+  /**
+   * Tokens that the model takes; above three quarters of it a conversation is summarised. Default: by the name of the model,
+   * where it is of a well-known family; otherwise nobody knows, and nothing is summarised by itself. 0 switches it off.
+   */
   readonly contextWindow?: number;
   /** Goes into every request, e.g. `maxOutputTokens`, or `providerOptions` that turn thinking on. */
   readonly settings?: ModelSettings;
@@ -38,6 +42,11 @@ export const modelName = ({ provider, modelId }: Pick<LanguageModelV4, "provider
 /** The chat completions API, of whichever provider, as its packages name it. */
 const hasTextResults = ({ provider }: Pick<LanguageModelV4, "provider">): boolean => provider.endsWith(".chat");
 
+const windowOf = (
+  model: Pick<LanguageModelV4, "modelId">,
+  { contextWindow = contextWindowOf(model) }: ModelOptions,
+): Pick<ModelOptions, "contextWindow"> => (contextWindow === undefined ? {} : { contextWindow });
+
 export const resolveModelOptions = (
   model: Pick<LanguageModelV4, "provider" | "modelId">,
   options: ModelOptions = {},
@@ -46,5 +55,6 @@ export const resolveModelOptions = (
   eventsAs: eventsAsFor(model, options.eventsAs),
   keepUnsignedReasoning: options.keepUnsignedReasoning ?? false,
   supportsImages: options.supportsImages ?? !hasTextResults(model),
+  ...windowOf(model, options),
   settings: resolveSettings(model, options.settings),
 });

@@ -5,7 +5,7 @@ import { safeText } from "../tool/text.ts";
 import { addUser } from "./add-user.ts";
 import { eventBlock, eventPair } from "./event.ts";
 import { PromptIds } from "./ids.ts";
-import { shownTurn, userMessage } from "./messages.ts";
+import { shownTurn, summaryMessage, userMessage } from "./messages.ts";
 import { outputOf, pendingResult } from "./output.ts";
 import { seedBlock, seedPair } from "./seed.ts";
 
@@ -34,6 +34,8 @@ export interface PromptBuilder {
    * that has no call there, or came before, is left out.
    */
   append(entries: readonly PlacedEntry[]): void;
+  /** Stands for everything before; the first thing that is appended. */
+  begin(summary: string): void;
   /**
    * The request: instructions unless blank, everything appended, then `extra`, which is not kept. Costs the new entries
    * and one copy of the list of messages (pointers, no content). The array is the caller's.
@@ -86,6 +88,10 @@ class Draft {
   #standingUpTo(length: number): readonly (readonly LanguageModelV4Message[])[] {
     const own = length === this.#standing.length ? this.#standing : this.#standing.slice(0, length);
     return this.#before ? [...this.#before.draft.#standingUpTo(this.#before.length), own] : [own];
+  }
+
+  begin(summary: string): void {
+    addUser(this.#tail, summaryMessage(summary));
   }
 
   add({ position, entry }: PlacedEntry): void {
@@ -146,6 +152,7 @@ export const createPromptBuilder = (style: PromptStyle): PromptBuilder => builde
 const builderOn = (kept: Draft): PromptBuilder => {
   let system: SystemPrompt | undefined;
   return {
+    begin: (summary) => kept.begin(summary),
     append(entries) {
       for (const entry of entries) kept.add(entry);
     },

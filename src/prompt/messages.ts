@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { CallPart, TurnEntry, TurnPart, UserEntry } from "../../machines/history/entry.ts";
 import type { Json } from "../../machines/history/json.ts";
-import { imagePlaceholder, interruptionNote, noText } from "../../machines/history/wording.ts";
+import { imagePlaceholder, interruptionNote, noText, summaryNote } from "../../machines/history/wording.ts";
 import { safeText } from "../tool/text.ts";
 import { legalName, type PromptIds } from "./ids.ts";
 import { safeArgs } from "./safe.ts";
@@ -20,6 +20,15 @@ export const userMessage = ({ text, interrupt }: UserEntry): LanguageModelV4Mess
   const own = { type: "text" as const, text: text.trim() === "" ? noText : safeText(text) };
   return { role: "user", content: interrupt ? [{ type: "text", text: interruptionNote }, own] : [own] };
 };
+
+/** The summary has a part before it that says what it is. */
+export const summaryMessage = (text: string): LanguageModelV4Message => ({
+  role: "user",
+  content: [
+    { type: "text", text: summaryNote },
+    { type: "text", text: safeText(text) },
+  ],
+});
 
 const callPart = (call: CallPart, ids: PromptIds): LanguageModelV4ToolCallPart => ({
   type: "tool-call",

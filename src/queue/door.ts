@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { noOutput } from "../../machines/history/wording.ts";
-import { Envelope, Input, type InputKind, unsupportedKinds } from "../../machines/thread/input.ts";
+import { Envelope, Input, type InputKind } from "../../machines/thread/input.ts";
 import { InputRefusedError } from "../errors.ts";
 import { resultOf, storedLimit } from "../tool/result.ts";
 import { safeText, shortened } from "../tool/text.ts";
@@ -38,8 +38,6 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const checkKind = (input: unknown): void => {
   if (!isObject(input)) refuse("it has no `input` object.");
   const { kind } = input as { kind?: unknown };
-  if (typeof kind === "string" && (unsupportedKinds as readonly string[]).includes(kind))
-    refuse(`this version does not handle inputs of kind ${JSON.stringify(kind)}. It takes ${kinds.join(", ")}.`);
   const why = typeof kind === "string" && Object.hasOwn(ownKinds, kind) && ownKinds[kind as InputKind];
   if (why) refuse(`inputs of kind ${JSON.stringify(kind)} are not taken from outside: ${why}`);
   if (!(kinds as readonly InputKind[]).includes(kind as InputKind))
@@ -101,10 +99,14 @@ const admitted = (input: Input, metadata: number, limits: DoorLimits): Input => 
       };
       return { ...input, content, ...(display && { display }), ...(failure && { failure }) };
     }
-    case "interrupt":
     case "halt":
+      checkId(input.sender, "sender");
+      // Why a budget halts is for the runtime to say.
+      return { kind: "halt", sender: input.sender };
+    case "interrupt":
     case "close":
     case "release":
+    case "compact":
       checkId(input.sender, "sender");
       return input;
     case "choice":

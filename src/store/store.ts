@@ -2,6 +2,7 @@ import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { StoredRow } from "../../machines/history/stored-row.ts";
+import type { Usage } from "../../machines/round/turn.ts";
 import type { Choice, View } from "../../machines/thread/choice.ts";
 import type {
   Call,
@@ -140,6 +141,9 @@ export interface ThreadSummary {
  *      `committed`. Of the views of one type there is the latest, also after the thread closed.
  * S20. The repair of a commit puts its entries in the place of what is stored at their positions, and takes out what it
  *      names. What was stored there before is what `setAside` gives.
+ * S21. The summary of a commit is kept beside the history, for the position it covers, as long as the thread.
+ * S22. `treeUsage` is the sum of the usage in the records of a root and of all threads below it, open and closed, as the last
+ *      commit of each left it.
  * Values that go in are not changed afterwards by the caller, those that come out not by the reader.
  */
 export interface Store {
@@ -162,11 +166,21 @@ export interface Store {
    * The thread's own history as it is stored, ascending by position, with rows that do not read as an entry; `history` gives
    * of those what can be read. Left out by a store in which every row reads.
    */
-  rows?(threadId: ThreadId): Promise<readonly StoredRow[]>;
+  rows?(threadId: ThreadId, range?: { readonly from?: number }): Promise<readonly StoredRow[]>;
+  /**
+   * The text of the thread's summary that covers its view up to `upTo`; undefined when there is none. Left out by a store that
+   * keeps none: its threads are not compacted.
+   */
+  summary?(threadId: ThreadId, upTo: number): Promise<string | undefined>;
   /** Rows as they were before repairs, the first set aside first. Left out by a store that keeps none. */
   setAside?(threadId: ThreadId): Promise<readonly RowSetAside[]>;
   /** Rejects, with nothing changed, for a thread that does not exist and for a position that has an entry already. */
   commit(commit: ThreadCommit, at: number): Promise<CommitOutcome>;
+  /**
+   * What a root and all threads below it have used; nothing of a thread that does not exist. Left out by a store that does
+   * not count, on which no tree has a budget.
+   */
+  treeUsage?(root: ThreadId): Promise<Usage>;
   /** Moves calls to a status; calls that are settled or further already are left alone. One write for all. */
   mark(threadId: ThreadId, calls: readonly CallId[], status: CallStatus): Promise<void>;
   /** Timers with `after < due <= until`, soonest first; they stay until their call is settled. `threadId` narrows. */

@@ -45,6 +45,9 @@ export const awaitAnswer = (
       }
       if (update.type === "input.accepted" && isMine(update)) accepted = true;
       if (!begun) {
+        // The budget is used up: the text went into the history, and the model was not asked.
+        if (update.type === "failure" && update.code === "BUDGET_REACHED" && accepted && !waits())
+          done(() => settle.reject(new ThreadFailedError(threadId, update.code, update.message)));
         // A slice that was stopped before its round took the text into the history without asking the model.
         if (update.type === "slice.ended" && accepted && !waits())
           done(() => settle.reject(new AnswerInterruptedError(threadId, "the slice was stopped before its round")));

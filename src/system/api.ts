@@ -3,14 +3,16 @@ import type { Observable } from "rxjs";
 import type { PlacedEntry } from "../../machines/history/entry.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
 import type { Failure, Retry, Usage } from "../../machines/round/turn.ts";
+import type { Budget } from "../../machines/thread/budget.ts";
 import type { Choice } from "../../machines/thread/choice.ts";
 import type { Call, Quarantine, Subscription, ThreadState } from "../../machines/thread/commit.ts";
-import type { FeedItem } from "../../machines/thread/facts.ts";
+import type { Fact, FeedItem } from "../../machines/thread/facts.ts";
 import type { Child, Opening } from "../../machines/thread/family.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import type { ModelOptions } from "../model/model.ts";
+import type { Prices } from "../model/prices.ts";
 import type { Store, ThreadSummary } from "../store/store.ts";
 import type { Inspector } from "../thread/guarded-inspector.ts";
 import type { Update } from "../thread/update.ts";
@@ -19,6 +21,7 @@ import type { Tool } from "../tool/define.ts";
 import type { SendOptions } from "../tool/text-for.ts";
 import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedItems, FeedQuery } from "./feed.ts";
+import type { OnModelFailure } from "./model-failure.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
 import type { SliceOptions, Stepped } from "./step/api.ts";
 import type { ThreadConfigSource } from "./thread-config.ts";
@@ -91,6 +94,15 @@ export interface SystemOptions {
    * slice has not begun, its inputs wait, and it is asked again with growing waits (`configuration.failed`).
    */
   readonly threadConfig?: ThreadConfigSource;
+  /** What a thread does when the tries of a request are used up. Default `rest`. */
+  readonly onModelFailure?: OnModelFailure;
+  /** What the tokens of models cost, by their ids; counted with each round. */
+  readonly prices?: Prices;
+  /**
+   * What a root and all threads below it may use up; without one of its own from `threadConfig`. Reaching it halts all of
+   * them; rounds that are open then come to their end. Default: none.
+   */
+  readonly budget?: Budget;
   readonly limits?: Partial<Limits>;
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -178,6 +190,8 @@ export interface ThreadView {
   readonly deferred: readonly WaitingInput[];
 }
 
+export type CompactionOutcome = Extract<Fact, { type: "history.compacted" }>["outcome"];
+
 export interface Thread {
   readonly id: string;
   /** Resolves once durable: true when new, false when the id was seen before. Rejects with InputRefusedError. */
@@ -191,6 +205,13 @@ export interface Thread {
    * discarded, now and from then on.
    */
   halt(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
+  /**
+   * Has the beginning of the conversation summarised now, whatever its size: requests begin with the summary from then on, the
+   * history stays. A text that waits is answered first. Resolves once that is over, to what came of it: `done`, `failed`,
+   * `given up` (a text or a stop came while it was made, or the thread closed), or `nothing` (there is nothing to summarise).
+   * Rejects with SystemStoppedError when the system stops first.
+   */
+  compact(options?: { readonly id?: string; readonly sender?: string }): Promise<CompactionOutcome>;
   /** Lets the thread go on that was set aside. Of one that is not, it is discarded (`not-quarantined`). */
   release(options?: { readonly id?: string; readonly sender?: string }): Promise<boolean>;
   /** Ends the thread for good, its descendants first. What comes after is refused. */
@@ -211,6 +232,8 @@ export interface Thread {
   readonly state: ThreadState;
   readonly state$: Observable<ThreadState>;
   view(): ThreadView;
+  /** What the thread has used; with `tree`, its root and all threads below that together, closed ones too. */
+  usage(options?: { readonly tree?: boolean }): Promise<Usage>;
   /** The next slice asks `threadConfig` and takes nothing over, whatever its `configVersion`; so does one that is preparing. */
   reload(): void;
   /** All of the thread at one moment, for a viewer that attaches: subscribe to its updates first, then take this. */

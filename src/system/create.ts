@@ -6,6 +6,7 @@ import { SystemStoppedError, ThreadExistsError } from "../errors.ts";
 import { consoleLogger, guardedLogger } from "../logger.ts";
 import { rememberEventsAsText } from "../model/events-as.ts";
 import { type ModelOptions, resolveModelOptions } from "../model/model.ts";
+import { checkPrices, priceOf } from "../model/prices.ts";
 import { requestSlots } from "../model/stream/slots.ts";
 import { parseEnvelope } from "../queue/door.ts";
 import { createInputQueue } from "../queue/input-queue.ts";
@@ -20,11 +21,13 @@ import { createInspection } from "../thread/inspection.ts";
 import type { Resident } from "../thread/resident.ts";
 import { createCallRegistry } from "../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "./api.ts";
+import { checkBudget } from "./budget.ts";
 import { watchElsewhere } from "./elsewhere.ts";
 import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
 import { type HeldLease, holdLease } from "./lease.ts";
 import { limitsOf, threadLimitsOf } from "./limits.ts";
+import { retryAfterOf } from "./model-failure.ts";
 import { checkModel, checkTools } from "./options.ts";
 import { createResidents } from "./residents.ts";
 import { runsAll } from "./step/leases.ts";
@@ -59,6 +62,10 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   checkModel(options.model);
   checkTools("tools", options.tools ?? []);
   checkTools("toolbox", options.toolbox ?? []);
+  const { prices = {}, budget } = options;
+  checkPrices(prices);
+  checkBudget(budget, options.model, prices, store);
+  const retryAfter = retryAfterOf(options.onModelFailure, logger);
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
   const stopping = new AbortController();
@@ -115,8 +122,9 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     random,
     registry,
     slots: requestSlots(limits.openRequests),
-    limits: threadLimitsOf(limits),
+    limits: { ...threadLimitsOf(limits), ...(retryAfter && { retryAfter }) },
     configure: (thread) => configurations.configure(thread),
+    priceOf: (model) => priceOf(prices, model),
     configuresEachSlice: options.threadConfig !== undefined,
     readsEventsAsText(model) {
       rememberEventsAsText(model);
@@ -152,6 +160,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     shelf,
     model: () => current,
     instructions: options.instructions,
+    budget,
     ofParent: async (threadId) => (await residents.load(threadId))?.configuredOnce(),
   });
   if (options.inspect) inspection.observe(options.inspect);

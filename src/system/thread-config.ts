@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ThreadId } from "../../machines/history/ids.ts";
 import type { JsonObject } from "../../machines/history/json.ts";
+import type { Budget } from "../../machines/thread/budget.ts";
 import type { Opening } from "../../machines/thread/family.ts";
 import { ThreadConfigError } from "../errors.ts";
 import { type ModelOptions, type ResolvedModelOptions, resolveModelOptions } from "../model/model.ts";
@@ -8,6 +9,7 @@ import type { LoadedThread, ThreadSpec } from "../store/store.ts";
 import type { Configuration, Configured } from "../thread/configuration.ts";
 import { isTool, type Tool } from "../tool/define.ts";
 import type { Approval, ApprovalPolicy } from "../tool/toolset.ts";
+import { problemOfBudget, sameBudget } from "./budget.ts";
 import type { ToolShelf } from "./tools.ts";
 
 /** For whom a configuration is asked. */
@@ -35,6 +37,8 @@ export interface ThreadConfig {
   readonly modelOptions?: ModelOptions;
   /** By the names of tools; goes before the system's policy. */
   readonly approval?: ApprovalPolicy;
+  /** In place of the system's, for the whole tree: say the same for all of its threads. */
+  readonly budget?: Budget;
   /** The same as before: nothing is another, and what was made of it is kept. Without it, the parts are compared. */
   readonly configVersion?: string | number;
 }
@@ -55,11 +59,12 @@ interface Sources {
   /** Of the whole system, now. */
   readonly model: () => { readonly model: LanguageModelV4; readonly options: ResolvedModelOptions };
   readonly instructions: string | undefined;
+  readonly budget?: Budget | undefined;
   /** What a thread works with; undefined when there is no such thread. */
   readonly ofParent: (threadId: ThreadId) => Promise<Configuration | undefined>;
 }
 
-const known = ["tools", "instructions", "model", "modelOptions", "approval", "configVersion"];
+const known = ["tools", "instructions", "model", "modelOptions", "approval", "budget", "configVersion"];
 
 /** Throws ThreadConfigError for the first thing that cannot work. */
 const checked = (threadId: ThreadId, given: unknown): ThreadConfig => {
@@ -80,6 +85,8 @@ const checked = (threadId: ThreadId, given: unknown): ThreadConfig => {
   for (const [name, policy] of Object.entries(approval))
     if (!(["ask", "allow", "deny"] as readonly Approval[]).includes(policy))
       refuse(`approval.${name} is ${JSON.stringify(policy)}; it takes "ask", "allow" or "deny"`);
+  const wrong = config.budget === undefined ? undefined : problemOfBudget(config.budget);
+  if (wrong) refuse(`budget ${wrong}`);
   if (configVersion !== undefined && typeof configVersion !== "string" && typeof configVersion !== "number")
     refuse("configVersion takes a text or a number");
   return config;
@@ -127,7 +134,14 @@ const isSame = (a: ThreadConfig, b: ThreadConfig): boolean => {
 const nothing: ThreadConfig = {};
 
 /** Configurations of threads; without a source each has what the system and its launch gave it. */
-export const createConfigurations = ({ source, shelf, model, instructions, ofParent }: Sources): Configurations => {
+export const createConfigurations = ({
+  source,
+  shelf,
+  model,
+  instructions,
+  budget,
+  ofParent,
+}: Sources): Configurations => {
   const told = (spec: ThreadSpec, more: string | undefined): string =>
     [instructions, spec.instructions, more].filter((text) => text).join("\n\n");
 
@@ -140,7 +154,8 @@ export const createConfigurations = ({ source, shelf, model, instructions, ofPar
       config.model || config.modelOptions
         ? resolveModelOptions(asked, config.modelOptions ?? (config.model ? {} : model().options))
         : model().options;
-    if (kept && kept.model === asked && kept.options === options) return kept;
+    const bounded = config.budget ?? budget;
+    if (kept && kept.model === asked && kept.options === options && sameBudget(kept.budget, bounded)) return kept;
     const made: Made = {
       from: kept?.from ?? config,
       spec,
@@ -148,6 +163,7 @@ export const createConfigurations = ({ source, shelf, model, instructions, ofPar
       instructions: kept?.instructions ?? told(spec, config.instructions),
       model: asked,
       options,
+      budget: bounded,
     };
     return made;
   };

@@ -3,14 +3,14 @@ import type { ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadState } from "../../machines/thread/commit.ts";
 import { sourceOf } from "../../machines/thread/input.ts";
 import { isDeferrable } from "../../machines/thread/ledger.ts";
-import { RepeatedInputError, SystemStoppedError } from "../errors.ts";
+import { RepeatedInputError, SystemStoppedError, TreeUsageError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Resident } from "../thread/resident.ts";
 import type { Update } from "../thread/update.ts";
 import { viewOf } from "../thread/view.ts";
 import { type SendOptions, textFor } from "../tool/text-for.ts";
 import { awaitAnswer } from "./answer.ts";
-import type { Thread, ThreadView } from "./api.ts";
+import type { CompactionOutcome, Thread, ThreadView } from "./api.ts";
 import { answerChoice, openChoices } from "./choices.ts";
 import type { ThreadHandle } from "./handles.ts";
 import type { UpdateHub } from "./hub.ts";
@@ -107,6 +107,23 @@ const slicePassed = (handle: ThreadHandle, updates$: Observable<Update>): Promis
     });
   });
 
+/**
+ * What the next compaction comes to; one that was under way answers who asked meanwhile too. `id`: of who asks, which is
+ * discarded where the thread closes first.
+ */
+const outcomeOf = (updates$: Observable<Update>, id: string) => {
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<CompactionOutcome>();
+  outcome.catch(() => {});
+  const subscription = updates$.subscribe({
+    next: (update) => {
+      if (update.type === "history.compacted") resolve(update.outcome);
+      if (update.type === "input.discarded" && update.kind === "compact" && update.dedupId === id) resolve("given up");
+    },
+    complete: () => reject(new SystemStoppedError("a conversation was summarised")),
+  });
+  return { outcome, forget: () => subscription.unsubscribe() };
+};
+
 /** The face of a thread. Any number of these may stand for the same one, in memory or not. */
 export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
   const { threadId } = found;
@@ -158,6 +175,17 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
       deliver({ threadId, dedupId: id, input: { kind: "close", ...(sender !== undefined && { sender }) } }),
     release: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "release", ...(sender !== undefined && { sender }) } }),
+    async compact({ id = freshId(), sender } = {}) {
+      deps.mustRun?.(`the summary of thread ${threadId} was waited for`);
+      const over = outcomeOf(updates$, id);
+      try {
+        const input = { kind: "compact", ...(sender !== undefined && { sender }) };
+        if (!(await deliver({ threadId, dedupId: id, input }))) throw new RepeatedInputError(threadId, id);
+        return await over.outcome;
+      } finally {
+        over.forget();
+      }
+    },
     choices: (options) => openChoices(threadId, deps, options),
     answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {
@@ -182,6 +210,11 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
       };
     }).pipe(shareReplay({ bufferSize: 1, refCount: true })),
     view,
+    async usage({ tree = false } = {}) {
+      if (!tree) return ledger().record.usage;
+      if (!store.treeUsage) throw new TreeUsageError();
+      return store.treeUsage(ledger().opening?.stack[0] ?? threadId);
+    },
     reload: () => resident().reload(),
     snapshot: () => snapshotOf(resident, view, store, threadId),
     history: ({ inherited = false } = {}) =>

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Budget } from "../../machines/thread/budget.ts";
 import type { ResolvedModelOptions } from "../model/model.ts";
 import type { LoadedThread } from "../store/store.ts";
 import { causeOf } from "../tool/failure.ts";
@@ -13,6 +14,8 @@ export interface Configuration {
   readonly instructions: string;
   readonly model: LanguageModelV4;
   readonly options: ResolvedModelOptions;
+  /** Of the tree that the thread is in. */
+  readonly budget?: Budget | undefined;
 }
 
 /** The thread that is to be configured, as far as that takes one. */

@@ -3,12 +3,14 @@ import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import { type HistoryRepair, repairOf } from "../../machines/history/repair.ts";
 import { isReadable, type StoredRow } from "../../machines/history/stored-row.ts";
 import type { Call, ThreadRecord } from "../../machines/thread/commit.ts";
-import type { Opening } from "../../machines/thread/family.ts";
+import type { Opening, SummaryPlace } from "../../machines/thread/family.ts";
 import type { Store } from "../store/store.ts";
 
 /** What a thread knows of its history without reading it. */
 export interface KnownOfThread {
   readonly record: Pick<ThreadRecord, "nextPosition">;
+  /** The summary in force: what it covers is not read. */
+  readonly summary: SummaryPlace | null;
   readonly calls: readonly Pick<Call, "callId" | "position">[];
   /** The instant of what a repair puts in. */
   readonly at: number;
@@ -45,10 +47,11 @@ export interface OwnHistory {
 export const readOwn = async (
   store: Pick<Store, "rows" | "history">,
   { threadId, opening }: { readonly threadId: ThreadId; readonly opening: Opening | null },
-  { record, calls, at, freshId }: KnownOfThread,
+  { record, calls, summary, at, freshId }: KnownOfThread,
 ): Promise<OwnHistory> => {
-  const rows = store.rows ? await store.rows(threadId) : await store.history(threadId);
-  const first = beginningOf(rows, opening);
+  const from = summary?.upTo ?? 0;
+  const rows = store.rows ? await store.rows(threadId, { from }) : await store.history(threadId, { from });
+  const first = Math.max(beginningOf(rows, opening), from);
   const repair = repairOf(
     rows.filter(({ position }) => position >= first),
     {

@@ -2,6 +2,8 @@ import { fromPromise } from "xstate";
 import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { Interrupter } from "../../machines/history/wording.ts";
 import { roundMachine } from "../../machines/round/machine.ts";
+import type { Usage } from "../../machines/round/turn.ts";
+import type { TreeUse } from "../../machines/thread/budget.ts";
 import type { Subscription, ThreadCommit } from "../../machines/thread/commit.ts";
 import type { HandOver, StopReason } from "../../machines/thread/effect.ts";
 import type { WaitingInput } from "../../machines/thread/input.ts";
@@ -12,15 +14,23 @@ import {
   isInterrupt,
   isInterruptingText,
   type Ledger,
+  summaryOf,
 } from "../../machines/thread/ledger.ts";
 import { threadMachine } from "../../machines/thread/machine.ts";
 import { point } from "../crash-points.ts";
+import type { PromptStyle } from "../prompt/builder.ts";
+import type { Store } from "../store/store.ts";
 import { readResult } from "../tool/builtin/read-result.ts";
 import type { AboutCall } from "../tool/call.ts";
+import type { Configuration } from "./configuration.ts";
 import type { ThreadEnvironment } from "./environment.ts";
 import { persist, StoppedWaiting } from "./persist.ts";
 import type { Resident } from "./resident.ts";
 import { streamOf } from "./stream.ts";
+
+/** A store that counts nothing was refused together with the budget. */
+const treeUsage = async (store: Store, root: ThreadId): Promise<Usage> =>
+  (await store.treeUsage?.(root)) ?? { inputTokens: 0, outputTokens: 0 };
 
 /** Never resolves: the actor that waits for it is stopped with the system. */
 const never = new Promise<never>(() => {});
@@ -49,19 +59,52 @@ const aboutOf = (resident: Resident, message: string): AboutCall => {
 export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   const { store, clock, registry, logger } = env;
 
+  const styleOf = ({ options, toolset }: Configuration): PromptStyle => {
+    const { eventsAs, supportsImages } = options;
+    return { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
+  };
+
+  /** The budget of the thread's tree and what was used of it, everywhere and until now; at once undefined without one. */
+  const treeOf = (resident: Resident): Promise<TreeUse> | undefined => {
+    const budget = resident.configuration?.budget;
+    if (!budget) return undefined;
+    const { threadId, loaded } = resident;
+    const root = loaded.opening?.stack[0] ?? threadId;
+    return persist(`usage of the tree of ${root}`, () => treeUsage(store, root), env).then(
+      ({ inputTokens, outputTokens, cost = 0 }) => ({ budget, tokens: inputTokens + outputTokens, cost }),
+    );
+  };
+
   const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
     const resident = residentOf(threadId);
-    const { options, toolset } = await resident.configure(signal);
-    const { eventsAs, supportsImages } = options;
-    const style = { eventsAs, supportsImages, readsResults: toolset.get(readResult.name) === readResult };
-    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null };
+    const configuration = await resident.configure(signal);
+    const style = styleOf(configuration);
+    // A window of 0 switches summaries off; a store that keeps none has none.
+    const window = (store.summary && configuration.options.contextWindow) || null;
+    const reading = treeOf(resident);
+    const tree = reading === undefined ? undefined : await reading;
+    if (resident.conversation.isLoaded(style)) return { at: clock.now(), repair: null, window, tree };
     const { record, calls } = resident.snapshot.context;
+    const summary = summaryOf(resident.snapshot.context);
     const repair = await persist(
       `history of ${threadId}`,
-      () => resident.conversation.load(style, { record, calls, at: clock.now(), freshId: env.freshId }),
+      () => resident.conversation.load(style, { record, calls, summary, at: clock.now(), freshId: env.freshId }),
       env,
     );
-    return { at: clock.now(), repair };
+    return { at: clock.now(), repair, window, tree };
+  };
+
+  const prepareSummary = async (threadId: ThreadId, upTo: number) => {
+    const resident = residentOf(threadId);
+    const style = styleOf(await resident.configuredOnce());
+    resident.publish({ type: "history.compacting", upTo });
+    const summary = summaryOf(resident.snapshot.context);
+    const size = await persist(
+      `history of ${threadId}`,
+      () => resident.conversation.prepareSummary(style, upTo, summary),
+      env,
+    );
+    return { size };
   };
 
   const resume = async (resident: Resident, subscriptions: readonly Subscription[]): Promise<void> => {
@@ -81,7 +124,8 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     );
     const committed = await resident.commit(input);
     await resume(resident, silent);
-    return committed;
+    const tree = input.record ? treeOf(resident) : undefined;
+    return tree === undefined ? committed : { ...committed, tree: await tree };
   };
 
   const dispatch = async ({ threadId, calls, message }: HandOver) => {
@@ -126,6 +170,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
   return threadMachine.provide({
     actors: {
       prepare: fromPromise(({ input, signal }) => prepare(input.threadId, signal).catch(untilStopped)),
+      gather: fromPromise(({ input }) => prepareSummary(input.threadId, input.upTo).catch(untilStopped)),
       round: roundMachine.provide({
         actors: { stream: streamOf(env, residentOf) },
         actions: {

@@ -5,6 +5,7 @@ import type { CallId, ThreadId } from "../../machines/history/ids.ts";
 import type { ThreadLimits } from "../../machines/thread/ledger.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
+import type { Price } from "../model/prices.ts";
 import type { RequestSlots } from "../model/stream/slots.ts";
 import type { AcceptedInput } from "../queue/notice.ts";
 import type { Store } from "../store/store.ts";
@@ -37,6 +38,8 @@ export interface ThreadEnvironment {
   readonly limits: ThreadLimits & { readonly inlineTool: number; readonly configuration: number };
   /** What a thread works with from now on; at once when there is nobody to ask. */
   readonly configure: (thread: Configured) => Configuration | Promise<Configuration>;
+  /** What the model's tokens cost; undefined where nobody said. */
+  readonly priceOf: (model: LanguageModelV4) => Price | undefined;
   /** Threads ask for their configuration at the start of each slice. */
   readonly configuresEachSlice: boolean;
   /** The model refused events as calls and took them as text: so it is from now on. */

@@ -134,6 +134,7 @@ export class Resident {
         limits: env.limits,
         configuresEachSlice: env.configuresEachSlice,
         announced,
+        keepsSummaries: env.store.summary !== undefined,
         death,
         now: env.clock.now(),
       },
@@ -287,6 +288,7 @@ export class Resident {
         commit.entries,
         children.map(({ opening }) => opening.position),
       );
+      if (commit.summary) this.conversation.forget();
       if (commit.facts.some(({ type }) => type === "round.ended")) this.round = null;
       for (const view of commit.views ?? []) this.views.set(view.viewType, view);
       this.feed = Math.max(this.feed, outcome.feed + commit.facts.length - 1);

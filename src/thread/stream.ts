@@ -9,6 +9,8 @@ import type { Resident } from "./resident.ts";
 export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId) => Resident) => {
   /** A try that follows another asks the same of the same model. */
   const asked = new WeakMap<object, ModelRequest>();
+  const nameOf = (threadId: ThreadId, summarises: true | undefined): ThreadId =>
+    summarises ? (`${threadId}#compaction` as ThreadId) : threadId;
   const onceMore = (
     before: ModelRequest,
     threadId: ThreadId,
@@ -26,20 +28,29 @@ export const streamOf = (env: ThreadEnvironment, residentOf: (threadId: ThreadId
     slots: env.slots,
     logger: env.logger,
     request({ request, eventsAs }) {
-      const { threadId, entries, causes } = request as RoundRequest;
+      const { threadId, entries, causes, summarises } = request as RoundRequest;
       const before = asked.get(request as RoundRequest);
-      if (before) return onceMore(before, threadId, entries, eventsAs);
+      if (before) return onceMore(before, nameOf(threadId, summarises), entries, eventsAs);
       const resident = residentOf(threadId);
       const { model, options, toolset, instructions } = resident.configured;
-      const prompt = resident.conversation.prompt(instructions, entries);
-      resident.publish({ type: "round.started", inputs: causes });
-      env.hooks.onRequest?.(threadId, prompt, entries);
+      const { conversation } = resident;
+      const prompt = summarises ? conversation.summaryPrompt(instructions) : conversation.prompt(instructions, entries);
+      if (!summarises) resident.publish({ type: "round.started", inputs: causes });
+      env.hooks.onRequest?.(nameOf(threadId, summarises), prompt, entries);
       const once: ModelRequest = {
         model,
-        options: { ...options.settings, prompt, ...(toolset.specs.length > 0 && { tools: [...toolset.specs] }) },
+        options: {
+          ...options.settings,
+          prompt,
+          // Providers want to know the tools that the conversation names, also where none is to be called.
+          ...(toolset.specs.length > 0 && { tools: [...toolset.specs] }),
+          ...(toolset.specs.length > 0 && summarises && { toolChoice: { type: "none" as const } }),
+        },
         keepUnsignedReasoning: options.keepUnsignedReasoning,
         judge: toolset.judge,
-        publish: (delta) => resident.publish(delta),
+        // Nobody reads along: a summary is no part of the conversation.
+        publish: summarises ? () => {} : (delta) => resident.publish(delta),
+        price: env.priceOf(model),
       };
       asked.set(request as RoundRequest, once);
       return once;

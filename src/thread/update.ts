@@ -11,6 +11,8 @@ export type LiveUpdate = { readonly threadId: string; readonly at: number } & (
   | { readonly type: "round.retried"; readonly attempt: number; readonly wait: number; readonly message: string }
   /** The slice cannot begin yet: the thread's configuration could not be had, and is asked for again in `wait` ms. */
   | { readonly type: "configuration.failed"; readonly attempt: number; readonly wait: number; readonly message: string }
+  /** The view up to a position is being summarised; `history.compacted` says how that ended. */
+  | { readonly type: "history.compacting"; readonly upTo: number }
   | { readonly type: "text.delta"; readonly text: string }
   | { readonly type: "thinking.started" }
   | { readonly type: "thinking.delta"; readonly text: string }

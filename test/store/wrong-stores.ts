@@ -5,6 +5,7 @@ import type { ThreadSpec } from "../../src/store/store.ts";
 import { wrongFamilies } from "./wrong-families.ts";
 import { wrongQuestions } from "./wrong-questions.ts";
 import { type WrongStore, wrong, wrongAfterReopening } from "./wrong-store.ts";
+import { wrongUsage } from "./wrong-usage.ts";
 
 export const wrongStores: readonly WrongStore[] = [
   wrong("forgets a key when its input is consumed", "knows a key after its input was consumed", (right) => {
@@ -31,6 +32,16 @@ export const wrongStores: readonly WrongStore[] = [
         limits,
       ),
   })),
+  wrong("keeps one summary", "keeps summaries beside the history", (right) => {
+    let last = "";
+    return {
+      commit(commit, at) {
+        last = commit.summary?.text ?? last;
+        return right.commit(commit, at);
+      },
+      summary: async () => last,
+    };
+  }),
   wrong("mends no history", "mends a history by a commit", (right) => ({
     commit: ({ repair: _, ...commit }, at) => right.commit(commit, at),
   })),
@@ -334,4 +345,5 @@ export const wrongStores: readonly WrongStore[] = [
   })),
   ...wrongFamilies,
   ...wrongQuestions,
+  ...wrongUsage,
 ];

@@ -34,7 +34,7 @@ const keepsTheRules = (stories: fc.Arbitrary<readonly Step[]>, numRuns: number) 
     { numRuns },
   );
 
-describe("a running system keeps R1 to R9, in whatever order its operations end", () => {
+describe("a running system keeps R1 to R9, in whatever order its operations end", { timeout: 180_000 }, () => {
   it("whatever happens to it", () => keepsTheRules(story, 250));
 
   it("also when its process ends in the middle of everything", () => keepsTheRules(storyWithCrashes, 250));

@@ -79,7 +79,13 @@ describe("what children inherit of a commit", () => {
   it("ends where each begins, whatever order its entries have", async () => {
     const conversation = createConversation(memoryStore(), { threadId: "t" as ThreadId, opening: null });
     expect(conversation.append([], [1])).toEqual([undefined]);
-    await conversation.load(style, { record: { nextPosition: 0 }, calls: [], at: 1, freshId: () => "n" });
+    await conversation.load(style, {
+      record: { nextPosition: 0 },
+      calls: [],
+      summary: null,
+      at: 1,
+      freshId: () => "n",
+    });
     const inherited = conversation.append([user(1), user(0), user(2), user(3)], [3, 1, 3]);
     const texts = inherited.map((each) => JSON.stringify(each?.builder.prompt("")).match(/m\d/g));
     expect(texts).toEqual([["m0", "m1", "m2"], ["m0"], ["m0", "m1", "m2"]]);

@@ -220,9 +220,16 @@ export const plainTranscript = ({
       case "child.ended":
         return "";
       case "thread.halted":
-        return block("note", "  ", ["(halted until you write)"]);
+        // A budget says why, and what would work, by the failure that follows.
+        return update.reason === "budget" ? "" : block("note", "  ", ["(halted until you write)"]);
       case "thread.resumed":
         return block("note", "  ", ["(goes on)"]);
+      case "history.compacting":
+        return block("note", "  ", ["(the conversation is summarised)"]);
+      case "history.compacted":
+        return update.outcome === "failed"
+          ? block("note", "  ", [`(it was not summarised: ${oneLine(update.message ?? "")})`])
+          : "";
       case "history.repaired":
         return block("note", "  ", [`(the stored history was damaged; ${update.count} repairs)`]);
       case "thread.quarantined":

@@ -1,6 +1,6 @@
 import { textOf } from "../../../machines/history/entry.ts";
 import { displayForm } from "../../../machines/history/wording.ts";
-import type { Usage } from "../../../machines/round/turn.ts";
+import type { Failure, Usage } from "../../../machines/round/turn.ts";
 import type { Choice } from "../../../machines/thread/choice.ts";
 import type { CallStatus, Subscription, Timer } from "../../../machines/thread/commit.ts";
 import type { Child, Opening } from "../../../machines/thread/family.ts";
@@ -21,7 +21,7 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
   const { lastFailure } = record;
   const hasMetadata = Object.keys(spec.metadata).length > 0;
   paper.add(threadId);
-  const more = record.quarantined ? ", set aside" : record.halted ? ", halted until somebody writes" : "";
+  const more = record.quarantined ? ", set aside" : record.halted ? `, halted ${untilWhat(lastFailure)}` : "";
   paper.fact("state", `${record.state}${more}`);
   if (opening) paper.fact("parent", `${opening.parent}, ${openedBy(opening)}`);
   paper.fact("run by", runner ? runnerName(runner) : "nobody now");
@@ -35,14 +35,19 @@ export const writeHead = (paper: Paper, { thread, runner }: Reading, now: number
   );
 };
 
+const untilWhat = (failure: Failure | null): string =>
+  failure?.code === "BUDGET_REACHED" ? "until its budget is raised and somebody writes" : "until somebody writes";
+
 const openedBy = ({ kind, source }: Pick<Opening, "kind" | "source">): string =>
   kind === "spawned" ? `spawned by ${shortLine(source.callId)}` : `for an event of ${shortLine(source.name)}`;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-const usageText = ({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): string => {
+const costText = (cost: number): string => cost.toLocaleString("en-US", { maximumFractionDigits: 6 });
+
+const usageText = ({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0, cost }: Usage): string => {
   const part = (count: number, what: string) => (count === 0 ? "" : ` (${grouped(count)} ${what})`);
-  return `${grouped(inputTokens)} tokens in${part(cachedInputTokens, "cached")}, ${grouped(outputTokens)} out${part(reasoningTokens, "thinking")}`;
+  return `${grouped(inputTokens)} tokens in${part(cachedInputTokens, "cached")}, ${grouped(outputTokens)} out${part(reasoningTokens, "thinking")}${cost === undefined ? "" : `, a cost of ${costText(cost)}`}`;
 };
 
 /** Rows that repairs changed or took out; nothing where there are none. */

@@ -7,6 +7,7 @@ import { TurnTooLongError } from "../../errors.ts";
 import { type Logger, silentLogger } from "../../logger.ts";
 import { showsEventsAsCalls } from "../../prompt/pair.ts";
 import { modelName } from "../model.ts";
+import { type Price, priced } from "../prices.ts";
 import { BlockReader, type JudgedCall } from "./blocks.ts";
 import type { Delta } from "./display.ts";
 import { droppedMessage, type EndMark, endingOf, usageOf } from "./ending.ts";
@@ -20,6 +21,8 @@ export interface ModelRequest {
   readonly keepUnsignedReasoning: boolean;
   readonly judge: (name: string, rawArguments: string) => JudgedCall;
   readonly publish: (delta: Delta) => void;
+  /** What its tokens cost; undefined where nobody said. */
+  readonly price?: Price | undefined;
   /** Called when the end mark of an answer comes: the model takes requests like this one. */
   readonly onAnswered?: () => void;
 }
@@ -114,7 +117,7 @@ export const createStream = ({ clock, random, slots, request, logger = silentLog
         breakOff(ending.broken, { retryable: true, message: ending.message });
         return;
       }
-      const usage = usageOf(mark.usage);
+      const usage = priced(usageOf(mark.usage), asked.price);
       reader.finish();
       complete = true;
       asked.onAnswered?.();

@@ -19,6 +19,7 @@ import {
   type ThreadRow,
 } from "./thread-row.ts";
 import { timerIndex } from "./timer-index.ts";
+import { usageBelow } from "./tree-usage.ts";
 
 /**
  * A store that lives as long as this object: a second system on it finds everything the first one had committed or
@@ -92,6 +93,11 @@ export const memoryStore = (): Store => {
       return row ? entriesBetween(row, from, to) : [];
     },
 
+    async summary(threadId, upTo) {
+      stillOpen(`a summary of thread ${threadId} was read`);
+      return rows.get(threadId)?.summaries.get(upTo);
+    },
+
     async setAside(threadId) {
       stillOpen(`what was set aside of thread ${threadId} was read`);
       return rows.get(threadId)?.setAside.toSorted((a, b) => a.position - b.position) ?? [];
@@ -117,6 +123,11 @@ export const memoryStore = (): Store => {
       const sent = commit.sent.map((envelope) => acceptOne(deliveryOf(envelope, at), Number.POSITIVE_INFINITY));
       point("committed");
       return { status: "committed", version: row.version, feed: first, sent };
+    },
+
+    async treeUsage(root) {
+      stillOpen(`the usage of the tree of ${root} was read`);
+      return usageBelow(rows, root);
     },
 
     async mark(threadId, calls, status) {

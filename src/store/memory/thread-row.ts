@@ -46,6 +46,8 @@ export interface ThreadRow {
   readonly seen: Set<string>;
   /** By position, with holes where results are outstanding. */
   readonly history: (PlacedEntry | undefined)[];
+  /** By the position they cover the view up to. */
+  readonly summaries: Map<number, string>;
   /** Rows that repairs changed or took out, as they were. */
   readonly setAside: RowSetAside[];
   /** The thread's part of the feed. */
@@ -68,6 +70,7 @@ export const newRow = (threadId: ThreadId, spec: ThreadSpec, opening: Opening | 
   seq: 0,
   seen: new Set(),
   history: [],
+  summaries: new Map(),
   setAside: [],
   passages: [],
 });
@@ -129,6 +132,7 @@ const repairRow = (row: ThreadRow, { entries, removed }: NonNullable<ThreadCommi
 /** What a commit that passed `checkCommit` changes in its own thread, but timers and facts. */
 export const applyCommit = (row: ThreadRow, commit: ThreadCommit, at: number): void => {
   const { entries, consumed, interrupting, calls, subscriptions, choices, views = [], children, record } = commit;
+  if (commit.summary) row.summaries.set(commit.summary.upTo, commit.summary.text);
   if (commit.repair) repairRow(row, commit.repair, at);
   addEntries(row, entries);
   for (const seq of consumed) row.inbox.delete(seq);

@@ -72,7 +72,10 @@ export const contractOn = (
   history: (threadId, { from = 0, to = Number.POSITIVE_INFINITY } = {}) =>
     database.read(`the history of thread ${threadId} was read`, () => history.between(threadId, from, to)),
 
-  rows: (threadId) => database.read(`the history of thread ${threadId} was read`, () => history.rows(threadId)),
+  rows: (threadId, { from = 0 } = {}) =>
+    database.read(`the history of thread ${threadId} was read`, () => history.rows(threadId, from)),
+  summary: (threadId, upTo) =>
+    database.read(`a summary of thread ${threadId} was read`, () => history.summary(threadId, upTo)),
   setAside: (threadId) =>
     database.read(`what was set aside of thread ${threadId} was read`, () => history.setAside(threadId)),
 
@@ -83,6 +86,7 @@ export const contractOn = (
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
       if (thread.version !== expectedVersion || leases.lost(threadId))
         return { status: "stale", version: thread.version };
+      if (commit.summary) history.summarise(thread.id, commit.summary);
       if (commit.repair) history.repair(thread.id, commit.repair, at);
       history.add(thread.id, threadId, entries);
       inbox.consume(thread.id, consumed);
@@ -105,6 +109,8 @@ export const contractOn = (
     if (outcome.status === "committed") point("committed");
     return outcome;
   },
+
+  treeUsage: (root) => database.read(`the usage of the tree of ${root} was read`, () => threads.treeUsage(root)),
 
   async mark(threadId, ids, status) {
     await database.write(`calls of thread ${threadId} were marked`, () => {

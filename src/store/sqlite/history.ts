@@ -2,7 +2,7 @@ import type { PlacedEntry } from "../../../machines/history/entry.ts";
 import type { ThreadId } from "../../../machines/history/ids.ts";
 import { recovered } from "../../../machines/history/recover.ts";
 import { isReadable, type StoredRow } from "../../../machines/history/stored-row.ts";
-import type { ThreadCommit } from "../../../machines/thread/commit.ts";
+import type { Summary, ThreadCommit } from "../../../machines/thread/commit.ts";
 import { StoreError } from "../../errors.ts";
 import type { RowSetAside } from "../store.ts";
 import type { Database } from "./database.ts";
@@ -15,7 +15,10 @@ export interface History {
   add(thread: number, threadId: ThreadId, entries: readonly PlacedEntry[]): void;
   /** With `from <= position < to`, ascending. Of a row that does not read as an entry, what can be read. */
   between(threadId: ThreadId, from: number, to: number): PlacedEntry[];
-  rows(threadId: ThreadId): StoredRow[];
+  rows(threadId: ThreadId, from: number): StoredRow[];
+  /** Inside a `write`. */
+  summarise(thread: number, summary: Summary): void;
+  summary(threadId: ThreadId, upTo: number): string | undefined;
   /** Inside a `write`. */
   repair(thread: number, repair: NonNullable<ThreadCommit["repair"]>, at: number): void;
   setAside(threadId: ThreadId): RowSetAside[];
@@ -28,7 +31,11 @@ export const historyOn = (database: Database): History => {
     WHERE thread = (SELECT id FROM thread WHERE name = ?) AND position >= ? AND position < ? ORDER BY position`);
 
   const selectAll = database.prepare<{ position: number; body: string }>(`
-    SELECT position, body FROM entry WHERE thread = (SELECT id FROM thread WHERE name = ?) ORDER BY position`);
+    SELECT position, body FROM entry WHERE thread = (SELECT id FROM thread WHERE name = ?) AND position >= ? ORDER BY position`);
+  const keepSummary = database.prepare("INSERT OR REPLACE INTO summary (thread, up_to, body) VALUES (?, ?, ?)");
+  const readSummary = database.prepare<{ body: string }>(
+    "SELECT body FROM summary WHERE thread = (SELECT id FROM thread WHERE name = ?) AND up_to = ?",
+  );
   const keep = database.prepare(`
     INSERT INTO set_aside (thread, position, body, at)
     SELECT thread, position, body, ?3 FROM entry WHERE thread = ?1 AND position = ?2`);
@@ -56,7 +63,9 @@ export const historyOn = (database: Database): History => {
         const entry = recovered(body, 0);
         return entry ? [{ position, entry }] : [];
       }),
-    rows: (threadId) => selectAll.all(threadId).map(({ position, body }) => rowOf(position, body)),
+    summarise: (thread, { upTo, text }) => void keepSummary.run(thread, upTo, text),
+    summary: (threadId, upTo) => readSummary.get(threadId, upTo)?.body,
+    rows: (threadId, from) => selectAll.all(threadId, from).map(({ position, body }) => rowOf(position, body)),
     repair(thread, { entries, removed }, at) {
       for (const position of [...entries.map((placed) => placed.position), ...removed]) {
         keep.run(thread, position, at);

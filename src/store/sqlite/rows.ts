@@ -7,6 +7,7 @@ import type { Choice, ChoiceAnswer } from "../../../machines/thread/choice.ts";
 import type {
   Call,
   CallStatus,
+  ContextSize,
   Quarantine,
   Subscription,
   ThreadRecord,
@@ -121,6 +122,7 @@ const StoredFailure = z.object({
     TURN_FILTERED: true,
     ROUND_LIMIT: true,
     REPEATED_CALL: true,
+    BUDGET_REACHED: true,
     QUARANTINED: true,
   }),
   message: z.string(),
@@ -132,6 +134,7 @@ const StoredUsage = z.object({
   inputTokens: count,
   outputTokens: count,
   cachedInputTokens: count.exactOptional(),
+  cost: z.number().exactOptional(),
   reasoningTokens: count.exactOptional(),
 } satisfies Fields<Usage>) satisfies z.ZodType<Usage>;
 
@@ -150,8 +153,15 @@ export const StoredRecord = z.object({
   roundDue: z.boolean(),
   lastFailure: StoredFailure.nullable(),
   // Records of version 0.1 were written without it.
-  retry: z.object({ due: count, attempt: count }).nullable().default(null),
+  retry: z.object({ due: count, attempt: count, givenUp: count.exactOptional() }).nullable().default(null),
   usage: StoredUsage,
+  turnAt: count.nullable().default(null),
+  context: z
+    .object({ tokens: count, window: count.nullable(), failedAt: count.nullable() } satisfies Fields<ContextSize>)
+    .nullable()
+    .default(null),
+  tooLong: z.object({ upTo: count, tried: z.boolean() }).nullable().default(null),
+  summary: count.nullable().default(null),
   // And without these.
   allowed: z.array(z.string()).default([]),
   halted: z.boolean().default(false),
@@ -176,6 +186,7 @@ export const StoredOpening = z.object({
   parent: ThreadId,
   stack: z.array(ThreadId).min(1),
   position: count,
+  summary: z.object({ of: ThreadId, upTo: count }).exactOptional(),
   source: StoredSource,
 } satisfies Fields<Opening>) satisfies z.ZodType<Opening>;
 

@@ -114,8 +114,19 @@ const repairs: Migration = (connection) =>
     CREATE INDEX set_aside_thread ON set_aside (thread, position);
   `);
 
+/** What stands in requests for the beginning of a view. */
+const summaries: Migration = (connection) =>
+  connection.exec(`
+    CREATE TABLE summary (
+      thread INTEGER NOT NULL, up_to INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (thread, up_to)
+    ) STRICT, WITHOUT ROWID;
+  `);
+
+/** The threads of a tree, for what they have used together. */
+const trees: Migration = (connection) => connection.exec("CREATE INDEX opening_root ON opening (root);");
+
 /** By the version they start from; a version of the schema is the number of steps behind it. Steps are only ever added. */
-export const migrations: readonly Migration[] = [first, producers, families, questions, repairs];
+export const migrations: readonly Migration[] = [first, producers, families, questions, repairs, summaries, trees];
 
 export const applicationIdOf = (connection: DatabaseSync): number =>
   (connection.prepare("PRAGMA application_id").get() as { application_id: number }).application_id;

@@ -1,4 +1,5 @@
 import type { ThreadId } from "../../../machines/history/ids.ts";
+import type { Usage } from "../../../machines/round/turn.ts";
 import { newRecord, type ThreadRecord } from "../../../machines/thread/commit.ts";
 import type { NewThread, Opening } from "../../../machines/thread/family.ts";
 import { StoreError } from "../../errors.ts";
@@ -20,6 +21,8 @@ export interface Threads {
   read(threadId: ThreadId): ThreadRow | undefined;
   /** Inside a `write`: counts a commit, and keeps the record when it brings one. Returns the version that follows. */
   advance(thread: { readonly id: number; readonly version: number }, record: ThreadRecord | null): number;
+  /** What a root and all below it have used (S22). */
+  treeUsage(root: ThreadId): Usage;
   list(query: NonNullable<Parameters<Store["threads"]>[0]>): ThreadSummary[];
 }
 
@@ -73,6 +76,19 @@ const places = {
 const listing = (from: string, place: keyof typeof places) =>
   `${summary} FROM ${from} WHERE name > ?1 AND (?2 IS NULL OR state = ?2) ${places[place]} ORDER BY name LIMIT ?3`;
 
+type Used = Required<Omit<Usage, "cost">> & { readonly cost: number | null };
+
+const noUsage: Used = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0, cost: null };
+
+/** A record that is damaged counts nothing: its own thread is refused when it is loaded, and no other is. */
+const used = (part: keyof Usage) =>
+  `sum(iif(json_valid(record), json_extract(record, '$.usage.${part}'), NULL)) AS ${part}`;
+const parts = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
+
+const treeUsageOf = `SELECT ${parts.map((part) => `coalesce(${part}, 0) AS ${part}`).join(", ")}, cost FROM (
+  SELECT ${[...parts, "cost" as const].map(used).join(", ")} FROM (SELECT id AS top FROM thread WHERE name = ?1)
+  JOIN thread ON thread.id = top OR thread.id IN (SELECT opening.thread FROM opening WHERE opening.root = top))`;
+
 export const threadsOn = (database: Database): Threads => {
   const insert = database.prepare(`
     INSERT INTO thread (name, version, state, round_due) VALUES (?, 0, '${newRecord.state}', 0)`);
@@ -88,6 +104,7 @@ export const threadsOn = (database: Database): Threads => {
     SELECT id, version, record, spec.body AS spec, opening.body AS opening
     FROM thread LEFT JOIN opening ON opening.thread = thread.id JOIN spec ON spec.thread = coalesce(opening.root, thread.id)
     WHERE name = ?`);
+  const treeUsage = database.prepare<Used>(treeUsageOf);
   const count = database.prepare("UPDATE thread SET version = ?2 WHERE id = ?1");
   const keep = database.prepare(
     "UPDATE thread SET version = ?2, state = ?3, round_due = ?4, record = ?5 WHERE id = ?1",
@@ -155,6 +172,10 @@ export const threadsOn = (database: Database): Threads => {
       if (record) keep.run(id, version + 1, record.state, record.roundDue ? 1 : 0, JSON.stringify(record));
       else count.run(id, version + 1);
       return version + 1;
+    },
+    treeUsage: (root) => {
+      const { cost, ...tokens } = treeUsage.get(root) ?? noUsage;
+      return cost === null ? tokens : { ...tokens, cost };
     },
     list({ state = null, parent, withWork: narrow = false, after = "", limit = Number.POSITIVE_INFINITY }) {
       const by = narrow ? withWork : all;

@@ -113,5 +113,5 @@ const sliceOf = (resident: Resident, end: End, reached: readonly ThreadId[]): Sl
     const error = new ThreadQuarantinedError(threadId, record.lastFailure?.message ?? record.quarantined.reason);
     return { outcome: "skipped", state, more: false, error, reached, calls };
   }
-  return { outcome: "completed", state, more: state === "running", reached, calls };
+  return { outcome: "completed", state, more: snapshot.value === "stopped", reached, calls };
 };

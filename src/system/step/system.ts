@@ -6,6 +6,7 @@ import { SystemStoppedError, ThreadExistsError } from "../../errors.ts";
 import { consoleLogger, guardedLogger } from "../../logger.ts";
 import { rememberEventsAsText } from "../../model/events-as.ts";
 import { type ModelOptions, resolveModelOptions } from "../../model/model.ts";
+import { checkPrices, priceOf } from "../../model/prices.ts";
 import { requestSlots } from "../../model/stream/slots.ts";
 import { parseEnvelope } from "../../queue/door.ts";
 import { createInputQueue } from "../../queue/input-queue.ts";
@@ -22,10 +23,12 @@ import { createInspection } from "../../thread/inspection.ts";
 import { Resident } from "../../thread/resident.ts";
 import { createCallRegistry } from "../../tool/registry.ts";
 import type { System, SystemOptions, Thread, ThreadOptions } from "../api.ts";
+import { checkBudget } from "../budget.ts";
 import { readFeed } from "../feed.ts";
 import { ThreadHandle } from "../handles.ts";
 import { createHub } from "../hub.ts";
 import { limitsOf, threadLimitsOf } from "../limits.ts";
+import { retryAfterOf } from "../model-failure.ts";
 import { checkModel, checkTools } from "../options.ts";
 import { threadOf } from "../thread.ts";
 import { createConfigurations } from "../thread-config.ts";
@@ -49,6 +52,10 @@ export const createStepSystem = async (options: SystemOptions, hooks: SystemHook
     checkTools(list, options[list] ?? []);
     checkStepTools(options[list] ?? []);
   }
+  const { prices = {}, budget } = options;
+  checkPrices(prices);
+  checkBudget(budget, options.model, prices, store);
+  const retryAfter = retryAfterOf(options.onModelFailure, logger);
   const shelf = createToolShelf(options, logger);
   let current = { model: options.model, options: resolveModelOptions(options.model, options.modelOptions) };
   const stopping = new AbortController();
@@ -105,6 +112,7 @@ export const createStepSystem = async (options: SystemOptions, hooks: SystemHook
     shelf,
     model: () => current,
     instructions: options.instructions,
+    budget,
     async ofParent(threadId) {
       const loaded = await store.load(threadId);
       return loaded && configurationOf({ loaded, configuration: undefined, publish: () => {} }, env);
@@ -118,8 +126,9 @@ export const createStepSystem = async (options: SystemOptions, hooks: SystemHook
     // A producer that another process followed goes on there, or when a resident system runs the thread.
     registry: { ...registry, resume: () => {} },
     slots: requestSlots(limits.openRequests),
-    limits: threadLimitsOf(limits),
+    limits: { ...threadLimitsOf(limits), ...(retryAfter && { retryAfter }) },
     configure: (thread) => configurations.configure(thread),
+    priceOf: (model) => priceOf(prices, model),
     configuresEachSlice: options.threadConfig !== undefined,
     readsEventsAsText(model) {
       rememberEventsAsText(model);

@@ -31,7 +31,9 @@ export class Asking {
 
   /** A thread is about to make a request of `prompt`. */
   announce(thread: ThreadId, prompt: LanguageModelV4Prompt, uncommitted: readonly PlacedEntry[]): void {
-    const entries = this.#world.view(thread).then((committed) => [...committed, ...uncommitted]);
+    const entries = this.#world
+      .view(thread.replace(/#compaction$/, "") as ThreadId)
+      .then((committed) => [...committed, ...uncommitted]);
     this.#announced.set(prompt, { thread, entries });
   }
 

@@ -81,6 +81,8 @@ const eventsOf = (update: Update, sourceOf: SourceOf): readonly Seen[] => {
       const tokens = usage && usage.inputTokens + usage.outputTokens;
       return [{ type: "completion_finished", usage: tokens, text: update.text }];
     }
+    case "history.compacted":
+      return update.outcome === "done" ? [{ type: "compaction_applied" }] : [];
     case "text.delta":
       return [{ type: "text", text: update.text }];
     case "thinking.started":

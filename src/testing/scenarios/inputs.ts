@@ -37,6 +37,11 @@ export class Envelopes {
     return { threadId: thread as ThreadId, dedupId: this.#idOf({}), input: { kind: "halt", sender: "user" } };
   }
 
+  /** Somebody asks for a summary. */
+  compact(thread: string): Envelope {
+    return { threadId: thread as ThreadId, dedupId: this.#idOf({}), input: { kind: "compact", sender: "user" } };
+  }
+
   #make(step: InputStep, calls: CallBook, children: Children): Envelope {
     switch (step.op) {
       case "user":

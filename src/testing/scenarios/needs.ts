@@ -12,7 +12,7 @@ const support = {
   "OAuth prompts": true,
   "view updates": true,
   snapshots: true,
-  compaction: false,
+  compaction: true,
   halt: true,
   closing: true,
   "step mode": false,

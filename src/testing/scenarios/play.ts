@@ -6,7 +6,7 @@ import type { Envelope } from "../../../machines/thread/input.ts";
 import { InputRefusedError, SystemStoppedError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
 import type { Store } from "../../store/store.ts";
-import type { System, Thread } from "../../system/api.ts";
+import type { System, SystemOptions, Thread } from "../../system/api.ts";
 import type { createSystem } from "../../system/create.ts";
 import type { SystemHooks } from "../../thread/environment.ts";
 import { viewOf } from "../../thread/view.ts";
@@ -51,6 +51,7 @@ export class Play {
   readonly #acknowledgements = new Map<string, () => void>();
   readonly #asking: Asking;
   #choice: ModelChoice;
+  #budget: number | undefined;
   #life: Incarnation | undefined;
   #lives = 0;
   #system: System | undefined;
@@ -59,6 +60,7 @@ export class Play {
 
   constructor(scenario: Scenario, { store, create, now }: PlayOptions) {
     this.scenario = scenario;
+    this.#budget = scenario.budget;
     this.clock = virtualClock(now);
     this.#settling = new Settling(this.clock, this.#activity);
     this.#store = store;
@@ -106,6 +108,7 @@ export class Play {
         random: this.#random,
         tools: this.#tools,
         builtins: this.scenario.builtins,
+        ...this.#bounds(),
         // A scenario restarts as often as it says, and no thread is set aside for that.
         limits: { restarts: Number.MAX_SAFE_INTEGER },
       },
@@ -162,6 +165,12 @@ export class Play {
     } finally {
       end();
     }
+  }
+
+  /** For the slices that begin from now on. */
+  setBudget(tokens: number): void {
+    if (this.#budget === undefined) throw new PlayStopped("a budget is set in a scenario that begins without one");
+    this.#budget = tokens;
   }
 
   switchModel(choice: ModelChoice): void {
@@ -257,9 +266,26 @@ export class Play {
     }
   }
 
+  /** The budget is asked for with each slice, so that it can be another; the failures of a model are outlasted as told. */
+  #bounds(): Pick<SystemOptions, "threadConfig" | "onModelFailure"> {
+    const { retry_after: waits } = this.scenario;
+    return {
+      ...(this.#budget !== undefined && { threadConfig: () => ({ budget: { tokens: this.#budget ?? 0 } }) }),
+      ...(waits && { onModelFailure: { retryAfter: waits.map((seconds) => seconds * 1_000) } }),
+    };
+  }
+
   #modelOptions() {
     const { supportsImages } = this.#choice;
-    return { model: this.#asking.model(this.#choice), modelOptions: { eventsAs: "call" as const, supportsImages } };
+    const { context_window: contextWindow } = this.scenario.model;
+    return {
+      model: this.#asking.model(this.#choice),
+      modelOptions: {
+        eventsAs: "call" as const,
+        supportsImages,
+        ...(contextWindow > 0 && { contextWindow }),
+      },
+    };
   }
 
   #hooks(): SystemHooks {

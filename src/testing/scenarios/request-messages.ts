@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import type { PlacedEntry, ResultEntry } from "../../../machines/history/entry.ts";
 import { spawnTool } from "../../../machines/history/family-wording.ts";
 import type { Json } from "../../../machines/history/json.ts";
-import { imagePlaceholder, interruptionNote, stillRunning } from "../../../machines/history/wording.ts";
+import { imagePlaceholder, interruptionNote, stillRunning, summaryNote } from "../../../machines/history/wording.ts";
 import { sourceOfBlock } from "../../prompt/event.ts";
 import { argsOfSeedBlock } from "../../prompt/seed.ts";
 import type { SeenContent, SeenMessage } from "./messages.ts";
@@ -48,6 +48,13 @@ const seedResult = (text: string, pair: string): SeenMessage => ({
 const userMessages = (parts: readonly Part<"user">[], place: number, calls: PromptCalls): readonly SeenMessage[] => {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const [first = "", ...rest] = texts;
+  if (first === summaryNote) {
+    const [summary = "", ...behind] = rest;
+    return [
+      { role: "user", kind: "summary", text: summary },
+      ...behind.map((text): SeenMessage => ({ role: "user", kind: "text", text })),
+    ];
+  }
   const source = sourceOfBlock(first);
   if (source) {
     const about = { ...sourceFields(source, calls), pair: `block ${place}` };

@@ -36,6 +36,10 @@ export const Scenario = z.strictObject({
   model: z
     .strictObject({ context_window: z.number().nonnegative().default(0), supports_images: z.boolean().default(false) })
     .default({ context_window: 0, supports_images: false }),
+  /** Tokens that a tree of threads may use, until `set_budget` says otherwise. */
+  budget: z.number().nonnegative().optional(),
+  /** Seconds after which a request is asked again that was given up: for the first time, the second, and so on. */
+  retry_after: z.array(z.number().positive()).optional(),
   tools: z.array(ScenarioTool).default([]),
   steps: z.array(Step),
   expect: Expectations.default({}),

@@ -123,6 +123,7 @@ export const Step = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("advance_time"), seconds: z.number().nonnegative() }),
   z.strictObject({ op: z.literal("restart"), mode: z.enum(["crash", "graceful"]).default("crash") }),
   z.strictObject({ op: z.literal("halt"), thread }),
+  z.strictObject({ op: z.literal("set_budget"), tokens: z.number().nonnegative() }),
   z.strictObject({ op: z.literal("switch_model"), thread, model: Name, supports_images: z.boolean().optional() }),
   z.strictObject({ op: z.literal("attach"), thread, as: Name }),
   z.strictObject({ op: z.literal("step"), inputs: z.array(InputStep) }),

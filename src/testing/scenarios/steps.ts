@@ -86,11 +86,14 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
       return play.start();
     case "switch_model":
       return play.switchModel({ modelId: step.model, supportsImages: step.supports_images ?? false });
+    case "set_budget":
+      return play.setBudget(step.tokens);
     case "halt":
       return play.deliver([envelopes.halt(step.thread)]);
     case "attach":
       return play.attach(step.thread, step.as);
     case "compact":
+      return play.deliver([envelopes.compact(step.thread)]);
     case "fail_next":
     case "step":
       throw new PlayStopped(`this player cannot play ${step.op} yet`);

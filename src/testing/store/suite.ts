@@ -9,6 +9,7 @@ import { opening } from "./requirements/opening.ts";
 import { remembering } from "./requirements/remembering.ts";
 import { sending } from "./requirements/sending.ts";
 import { timing } from "./requirements/timing.ts";
+import { using } from "./requirements/using.ts";
 import { whatever } from "./requirements/whatever.ts";
 
 /**
@@ -20,7 +21,7 @@ import { whatever } from "./requirements/whatever.ts";
  * `reopen` beside it, and is then held to finding everything again. Some of the checks need the package fast-check.
  */
 export const storeSuite = (makeStore: MakeStore): readonly StoreRequirement[] =>
-  [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families, asking]
+  [accepting, committing, sending, opening, remembering, feeding, timing, listing, whatever, families, asking, using]
     .flat()
     .map((draft) => bind(draft, makeStore));
 

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { forAll, paidFor } from "../../../docs/examples/budgets.ts";
 import { claudeThatThinks } from "../../../docs/examples/claude-that-thinks.ts";
 import { localModel } from "../../../docs/examples/local-model.ts";
+import { outlastsAnEvening, outlastsEverything } from "../../../docs/examples/outages.ts";
 import { switchModel } from "../../../docs/examples/switch-model.ts";
 import { watchTheModel } from "../../../docs/examples/watch-the-model.ts";
+import { memoryStore } from "../../../src/index.ts";
 import { scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
 import type { System } from "../../../src/system/api.ts";
 import { virtualClock } from "../../../src/testing/virtual-clock.ts";
@@ -79,5 +82,29 @@ describe("the examples of models", () => {
       expect.stringMatching(/: \d+ tokens in, \d+ out$/),
       expect.stringMatching(/^MODEL_FAILED: /),
     ]);
+  });
+
+  it("outlast an outage, each as its list or its function says", async () => {
+    const evening = await outlastsAnEvening(scriptedModel([{ error: "fatal", status: 402 }]), memoryStore());
+    await expect(asked(evening)).rejects.toThrow(/It is asked again at/);
+    const view = (await evening.thread("t"))?.view();
+    expect((view?.retry?.due ?? 0) - (view?.lastFailure?.at ?? 0)).toBe(60_000);
+
+    const everything = await outlastsEverything(scriptedModel([{ error: "fatal", status: 401 }]), memoryStore());
+    await expect(asked(everything)).rejects.toThrow();
+    expect((await everything.thread("t"))?.view().retry).toBeNull();
+  });
+
+  it("keep to a budget, of all trees or of each", async () => {
+    const usage = { input_tokens: 1_500_000, output_tokens: 500_000 };
+    const claude = scriptedModel(() => ({ text: "Much.", usage }), { modelId: "claude-sonnet-4-5" });
+    const all = await forAll(claude);
+    expect(await asked(all)).toBe("Much.");
+    const thread = await all.open("t");
+    expect((await thread.usage()).cost).toBeCloseTo(12, 6);
+    expect(thread.view()).toMatchObject({ halted: true, lastFailure: { code: "BUDGET_REACHED" } });
+
+    const each = await paidFor(claude, { "claude-sonnet-4-5": { input: 3, output: 15 } }, async () => 0);
+    await expect(asked(each)).rejects.toThrow(/BUDGET_REACHED/);
   });
 });

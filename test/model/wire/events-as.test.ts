@@ -102,14 +102,15 @@ describe.each(formats)("a model of $name that refuses calls it did not sign", (f
     await plain.thread.send("well?");
     await plain.thread.atRest();
     expect(plain.thread.view().lastFailure?.code).toBe("MODEL_FAILED");
-    for (const [trouble, code] of [
-      ["length", "CONTEXT_TOO_LONG"],
-      ["key", "MODEL_FAILED"],
-      ["model", "MODEL_FAILED"],
+    // One that is too long has a summary asked for, which is refused here too.
+    for (const [trouble, code, requests] of [
+      ["length", "CONTEXT_TOO_LONG", 2],
+      ["key", "MODEL_FAILED", 1],
+      ["model", "MODEL_FAILED", 1],
     ] as const) {
       const { server, thread, happens, replies } = await watching(format);
-      server.reply(replies.error(trouble));
-      await happens("one", 1);
+      server.reply(...Array.from({ length: requests }, () => replies.error(trouble)));
+      await happens("one", requests);
       expect(thread.view().lastFailure?.code).toBe(code);
     }
   });

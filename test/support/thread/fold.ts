@@ -2,6 +2,7 @@ import { initialTransition, transition } from "xstate";
 import type { z } from "zod";
 import { type CallId, ThreadId } from "../../../machines/history/ids.ts";
 import type { RoundOutput } from "../../../machines/round/turn.ts";
+import type { TreeUse } from "../../../machines/thread/budget.ts";
 import type { InlineResult } from "../../../machines/thread/close.ts";
 import type { Subscription, ThreadCommit } from "../../../machines/thread/commit.ts";
 import type { Opening } from "../../../machines/thread/family.ts";
@@ -54,6 +55,8 @@ export class Fold {
   readonly resumed: Subscription[] = [];
   readonly stored: Stored;
   readonly limits: ThreadLimits;
+  /** Tokens that its model takes. */
+  window: number | null = null;
   readonly opening: Opening | null;
   readonly place: Place;
   #seq: number;
@@ -146,12 +149,18 @@ export class Fold {
     return this;
   }
 
-  waits(actor: "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
+  waits(actor: "gather" | "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
     return this.snapshot.children[actor] !== undefined;
   }
 
-  prepared(): this {
-    return this.#done("prepare", { at: this.now(), repair: null });
+  /** What is to be summarised was read: so many characters. */
+  preparedSummary(size = 1_000): this {
+    return this.#done("gather", { size });
+  }
+
+  /** `tree`: what its budget is, and what was used of it. */
+  prepared(tree?: TreeUse): this {
+    return this.#done("prepare", { at: this.now(), repair: null, window: this.window, tree });
   }
 
   answered(output: Partial<RoundOutput> = {}): this {
@@ -166,12 +175,12 @@ export class Fold {
     return this.#done("round", whole);
   }
 
-  committed(): this {
+  committed(tree?: TreeUse): this {
     const slice = this.#queue.shift();
     if (!slice?.awaited) throw new Error(`no commit is under way in ${this.state}`);
     this.#apply(slice.commit);
     this.#drain();
-    return this.#done("commit", { at: this.now() });
+    return this.#done("commit", { at: this.now(), tree });
   }
 
   dispatched(): this {

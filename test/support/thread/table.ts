@@ -18,6 +18,14 @@ const asking = (): Fold => {
   return settle(fold.accept({ kind: "text", text: "go" }));
 };
 
+/** The same thread, whose model's window is full after the turn that watches. */
+const compacting = (): Fold => {
+  const fold = asking();
+  fold.window = 2;
+  settle(fold.reconfigured().answered({ blocks: [says("ok")] }));
+  return turn(fold.accept({ kind: "text", text: "on" }).prepared(), says("ok")).preparedSummary();
+};
+
 export const columns: Record<string, () => Fold> = {
   preparing: () => turn(asking(), says("ok")).reconfigured().accept({ kind: "text", text: "again" }),
   completing: asking,
@@ -26,6 +34,7 @@ export const columns: Record<string, () => Fold> = {
       .answered({ blocks: [callsInline("add"), calls("build")] })
       .committed()
       .dispatched(),
+  compacting,
   committing: () => asking().answered({ blocks: [says("ok")] }),
   dispatching: () =>
     asking()

@@ -341,15 +341,17 @@ describe("the time of passive tools", () => {
 
 describe("a scenario that the runtime has no part for", () => {
   it("is skipped, with what it needs", async () => {
-    const steps = [says("go"), { op: "compact", thread: "t1" }, { op: "step", inputs: [] }];
-    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs compaction, step mode)");
+    const steps = [says("go"), { op: "fail_next", what: "model_resolve" }, { op: "step", inputs: [] }];
+    expect(told(await playScenario(scenario({ steps })))).toBe(
+      "skip X1 a story (needs step mode, failing model resolution)",
+    );
   });
 
   it("fails where it is played all the same", async () => {
-    const report = await playScenario(scenario({ steps: [says("go"), { op: "compact", thread: "t1" }] }), {
+    const report = await playScenario(scenario({ steps: [says("go"), { op: "fail_next", what: "model_resolve" }] }), {
       supports: () => true,
     });
-    expect(told(report)).toContain("steps[1] (compact): this player cannot play compact yet");
+    expect(told(report)).toContain("steps[1] (fail_next): this player cannot play fail_next yet");
   });
 });
 

@@ -248,4 +248,19 @@ export const committing = [
     assert.equal(outcome.status, "stale");
     assert.deepEqual(await store.history(alpha), [user(0)]);
   }),
+
+  requirement("S21", "keeps summaries beside the history, each for the position it covers", async (bench) => {
+    const { store } = bench;
+    await store.create(alpha, spec, 1);
+    await store.commit(commitOf(alpha, 0, { entries: [user(0), user(1)] }), 1_000);
+    await store.commit(commitOf(alpha, 1, { summary: { upTo: 1, text: "first" } }), 2_000);
+    await store.commit(commitOf(alpha, 2, { summary: { upTo: 2, text: "second" } }), 3_000);
+    const again = await bench.reopen();
+    assert.deepEqual(await again.history(alpha), [user(0), user(1)], "the history stays");
+    if (!again.summary) return;
+    assert.deepEqual(
+      [await again.summary(alpha, 1), await again.summary(alpha, 2), await again.summary(alpha, 3)],
+      ["first", "second", undefined],
+    );
+  }),
 ];
