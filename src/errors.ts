@@ -260,14 +260,17 @@ export class LeaseHeldError extends WakefulError {
   override readonly name = "LeaseHeldError";
   readonly code = "LEASE_HELD";
   readonly holder: string;
-  /** ms since the epoch: when the lease runs out if its holder is gone. */
+  /** ms since the epoch: when the lease runs out if its holder is gone; Infinity for a system of this process. */
   readonly until: number;
-  constructor(holder: string, until: number) {
+  /** The lease that is held: `runner` for all threads of a resident system, `thread/<id>` for one that a step worker runs. */
+  readonly lease: string;
+  constructor(holder: string, until: number, lease = "runner") {
     super(
-      `The threads of this store are run by ${holder}. Stop it, or wait until ${new Date(until).toISOString()} if it is gone; to send inputs or read, no system is needed.`,
+      `${lease === "runner" ? "The threads of this store are" : `The ${lease.replace("/", " ")} is`} run by ${holder}. Stop it${Number.isFinite(until) ? `, or wait until ${new Date(until).toISOString()} if it is gone` : ""}; to send inputs or read, no system is needed.`,
     );
     this.holder = holder;
     this.until = until;
+    this.lease = lease;
   }
 }
 
@@ -348,6 +351,12 @@ export class ThreadQuarantinedError extends WakefulError {
     );
     this.threadId = threadId;
   }
+}
+
+/** Something that takes a process that stays was asked of a system that does not, or the other way round. */
+export class StepModeError extends WakefulError {
+  override readonly name = "StepModeError";
+  readonly code = "STEP_MODE";
 }
 
 /** The store does not count what trees of threads have used. */

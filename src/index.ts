@@ -7,6 +7,7 @@ export type {
   ThreadOptions,
   ThreadView,
 } from "./system/api.ts";
+export type { SliceOptions, Stepped, SteppedThread } from "./system/step/api.ts";
 export type { ThreadSnapshot } from "./system/snapshot.ts";
 export type { RoundSoFar } from "./thread/so-far.ts";
 export type { OnModelFailure } from "./system/model-failure.ts";
@@ -81,6 +82,7 @@ export {
   OptionError,
   QuestionError,
   RepeatedInputError,
+  StepModeError,
   StoreClosedError,
   StoreCorruptError,
   StoreError,

@@ -8,12 +8,14 @@ import { type Ledger, messageOf } from "./ledger.ts";
 
 /**
  * What reaches a thread's actor: inputs that were accepted together, in the order of acceptance; word that what a slice
- * loads when it begins (the model's style, the configuration) is another now; and word that the system stops.
+ * loads when it begins (the model's style, the configuration) is another now; word that the system stops; and word that
+ * whoever runs the thread leaves it after the round that goes on.
  */
 export type ThreadEvent =
   | { readonly type: "inputs.accepted"; readonly inputs: readonly WaitingInput[] }
   | { readonly type: "configuration.changed" }
-  | { readonly type: "system.stopping"; readonly at: number };
+  | { readonly type: "system.stopping"; readonly at: number }
+  | { readonly type: "system.leaving" };
 
 /** Calls that are handed to their tools, with the words that led to them. */
 export interface HandOver {

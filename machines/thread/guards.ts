@@ -23,6 +23,7 @@ import {
   textInterrupts,
 } from "./decide.ts";
 import type { WaitingInput } from "./input.ts";
+import { leavesRound } from "./leaving.ts";
 import type { Ledger } from "./ledger.ts";
 import { diedTooOften, releaseWaits, wasLeftAtWork } from "./quarantine.ts";
 
@@ -34,6 +35,8 @@ interface Asked {
 export const guards = {
   bringsInterruption: (_: Asked, { inputs }: { inputs: readonly WaitingInput[] }) => bringsInterruption(inputs),
   isDamaged: (_: Asked, { repair }: { repair: HistoryRepair | null }) => repair !== null,
+  isLeaving: ({ context }: Asked) => context.leaving,
+  leavesRound: ({ context }: Asked) => leavesRound(context),
   isStopping: ({ context }: Asked) => context.stopping,
   isUnheard: ({ context }: Asked, { output }: { output: RoundOutput }) => isUnheard(context, output),
   diedTooOften: ({ context }: Asked) => diedTooOften(context),

@@ -144,6 +144,8 @@ export interface Ledger {
   readonly now: number;
   /** The system stops: what is under way is brought to an end, and nothing begins any more. */
   readonly stopping: boolean;
+  /** What is under way is brought to its end, and no round begins after it. */
+  readonly leaving: boolean;
   /** What the `commit` actor is given. */
   readonly commit: ThreadCommit | null;
 }
@@ -199,6 +201,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   tree: null,
   now: origin.now ?? 0,
   stopping: false,
+  leaving: false,
   commit: null,
 });
 

@@ -15,6 +15,7 @@ export const threadMachine = threadSetup.createMachine({
     },
     "configuration.changed": { actions: "unconfigure" },
     "system.stopping": { target: ".stopped" },
+    "system.leaving": { actions: "leave", description: "No round begins any more; what goes on ends as it would." },
   },
   states: {
     waking: {
@@ -69,6 +70,11 @@ export const threadMachine = threadSetup.createMachine({
           description: "Calls that are durable and not handed over come first: a commit was followed by a crash.",
         },
         { guard: "callsInline", target: "running.callingInline", description: "The same for inline calls." },
+        {
+          guard: "leavesRound",
+          target: "stopped",
+          description: "The time of this slice is used up: what waits is begun by the next.",
+        },
         {
           guard: "stopWaits",
           target: "running.preparing",
@@ -260,6 +266,11 @@ export const threadMachine = threadSetup.createMachine({
                   guard: "ownerStops",
                   target: "#thread.deciding",
                   description: "It was halted, or is to close: the slice has not begun.",
+                },
+                {
+                  guard: "isLeaving",
+                  target: "#thread.stopped",
+                  description: "The time is used up before the round has begun: its inputs wait.",
                 },
                 { guard: "lacksConfiguration", target: "loading" },
                 {

@@ -116,6 +116,8 @@ export const threadSetup = setup({
     }),
     goOn: assign(({ context }) => ({ slice: { ...noSlice, causes: context.slice.causes, goesOn: true } })),
     stop: assign(({ context }, { at }: { at: number }) => ({ stopping: true, now: Math.max(context.now, at) })),
+    /** The round that goes on is the last. */
+    leave: assign({ leaving: true }),
     configure: assign(
       (_, { at, window, tree = null }: { at: number; window: number | null; tree?: TreeUse | null | undefined }) => ({
         configured: true,

@@ -1,5 +1,5 @@
+import { runnerLease } from "../store/lease-names.ts";
 import type { LeaseHolder, SharedStore } from "../store/store.ts";
-import { runnerLease } from "../system/lease.ts";
 import { oneLine } from "./run/terminal-text.ts";
 
 /** Who runs the threads of a store, as the lease has it: one that crashed is named until its lease runs out. Takes no lease. */

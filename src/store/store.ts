@@ -217,7 +217,13 @@ export interface Store {
 /** `isAbandoned`: another had it before, who never gave it back; its process may have died. */
 export type LeaseOutcome =
   | { readonly held: true; readonly until: number; readonly isAbandoned?: true }
-  | { readonly held: false; readonly by: string; readonly until: number };
+  | {
+      readonly held: false;
+      readonly by: string;
+      readonly until: number;
+      /** The lease in the way, where it is not the one that was asked for. */
+      readonly name?: string;
+    };
 
 export interface LeaseHolder {
   readonly by: string;
@@ -232,9 +238,13 @@ export interface SharedStore extends Store {
    * until when at the latest. A lease that ran out is anybody's. An end that lies further off than the holder's own ttl
    * comes from a clock that was set back since; it is shortened to that ttl from `now`.
    *
+   * `runner` is held for all threads, `thread/<id>` for one: while one of the latter is held the former is not to be had, and
+   * the other way round. Taking one takes away those of the other kind that ran out.
+   *
    * Through a store that took a lease and lost it to another, `commit` answers `stale`, `mark` rejects, and the holder is told
    * that the lease is not held, also when that other is gone again: a process that was paused may not know yet, and what it
-   * has in memory is out of date. It gives the lease back first, and may take it anew.
+   * has in memory is out of date. It gives the lease back first, and may take it anew. That holds for all threads where the
+   * lease is `runner`, and for the one thread where it is `thread/<id>`; other names guard no thread.
    */
   lease(name: string, holder: string, ttl: number, now: number): Promise<LeaseOutcome>;
   /** Gives the lease back; does nothing when `holder` does not have it. */

@@ -23,6 +23,7 @@ import type { ApprovalPolicy } from "../tool/toolset.ts";
 import type { FeedItems, FeedQuery } from "./feed.ts";
 import type { OnModelFailure } from "./model-failure.ts";
 import type { ThreadSnapshot } from "./snapshot.ts";
+import type { SliceOptions, Stepped } from "./step/api.ts";
 import type { ThreadConfigSource } from "./thread-config.ts";
 
 /** Bounds, each with a default; see `defaultLimits`. */
@@ -107,6 +108,11 @@ export interface SystemOptions {
   readonly clock?: Clock;
   /** Fresh randomness in [0, 1) for jitter and ids; tests pass a seeded one. */
   readonly random?: () => number;
+  /**
+   * False: nothing runs by itself. The system takes nothing up, holds no lease on the store, sets no timer and polls nothing;
+   * `slices` is how it works. Default true.
+   */
+  readonly resident?: boolean;
   /** An XState inspection observer for every thread's actors, as with `system.inspect`, from the start. */
   readonly inspect?: Inspector;
 }
@@ -133,6 +139,14 @@ export interface System {
    */
   deliver(envelopes: readonly unknown[]): Promise<readonly boolean[]>;
   deliver(envelope: unknown): Promise<boolean>;
+  /**
+   * With `resident: false`: accepts a batch as one and runs one slice of each thread in it, under a lease of that thread. Nothing
+   * of it stays in memory. `{ threadId }` alone brings a thread back; timers that are due reach it then. One thread's failure
+   * is its own. Rejects with StepModeError on a resident system, with LeaseHeldError while one runs the store (what was accepted
+   * is run there), and before anything is accepted with OptionError, and with InputRefusedError or ThreadIdError for an
+   * envelope that names no thread.
+   */
+  slices(envelopes: readonly unknown[], options?: SliceOptions): Promise<Stepped>;
   /**
    * Durable: every committed fact from behind a cursor, then those to come. At least once for who keeps the cursor. Where
    * `where.types` names types, the facts are typed as those.

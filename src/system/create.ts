@@ -26,10 +26,13 @@ import { watchElsewhere } from "./elsewhere.ts";
 import { readFeed } from "./feed.ts";
 import { createHub } from "./hub.ts";
 import { type HeldLease, holdLease } from "./lease.ts";
-import { limitsOf } from "./limits.ts";
+import { limitsOf, threadLimitsOf } from "./limits.ts";
 import { retryAfterOf } from "./model-failure.ts";
 import { checkModel, checkTools } from "./options.ts";
 import { createResidents } from "./residents.ts";
+import { runsAll } from "./step/leases.ts";
+import { refuseSlices } from "./step/refuse.ts";
+import { createStepSystem } from "./step/system.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { threadOf } from "./thread.ts";
 import { createConfigurations } from "./thread-config.ts";
@@ -51,6 +54,7 @@ const wasLeftInOrder = (store: Store, lease: HeldLease | undefined): boolean => 
  * store is for one running system at a time. `hooks` are for tests.
  */
 export const createSystem = async (options: SystemOptions, hooks: SystemHooks = {}): Promise<System> => {
+  if (options.resident === false) return createStepSystem(options, hooks);
   const limits = limitsOf(options.limits);
   const { store = memoryStore(), clock = systemClock, random = Math.random } = options;
   const logger = guardedLogger(options.logger ?? consoleLogger);
@@ -67,13 +71,15 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
   const stopping = new AbortController();
   const freshId = hooks.freshId ?? ((): string => crypto.randomUUID());
   const shared = isShared(store) ? store : undefined;
+  const holder = `process ${process.pid} on ${hostname()} (${freshId()})`;
+  const leaveAll = await runsAll(store, holder, clock.now());
   const lease =
     shared &&
     (await holdLease({
       store: shared,
       clock,
       logger,
-      holder: `process ${process.pid} on ${hostname()} (${freshId()})`,
+      holder,
       ttl: limits.lease,
       onLost(by) {
         logger.error({ by }, "another system took over the threads of this store; this one stops");
@@ -116,21 +122,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     random,
     registry,
     slots: requestSlots(limits.openRequests),
-    limits: {
-      rounds: limits.rounds,
-      equalCalls: limits.equalCalls,
-      subscriptions: limits.subscriptions,
-      children: limits.children,
-      depth: limits.depth,
-      eventChildrenAtOnce: limits.eventChildrenAtOnce,
-      eventChildLinger: limits.eventChildLinger,
-      approval: limits.approval,
-      restarts: limits.restarts,
-      inlineTool: limits.inlineTool,
-      configuration: limits.configuration,
-      round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
-      ...(retryAfter && { retryAfter }),
-    },
+    limits: { ...threadLimitsOf(limits), ...(retryAfter && { retryAfter }) },
     configure: (thread) => configurations.configure(thread),
     priceOf: (model) => priceOf(prices, model),
     configuresEachSlice: options.threadConfig !== undefined,
@@ -253,6 +245,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     stopping.abort();
     for (const resident of residents.all()) resident.stop();
     hub.close();
+    leaveAll();
     await Promise.all([lease?.release(), inspection.close()]);
   };
 
@@ -273,6 +266,7 @@ export const createSystem = async (options: SystemOptions, hooks: SystemHooks = 
     thread: async (id) => find(threadIdOf(id)),
     threads: (query) => store.threads(query),
     deliver,
+    slices: refuseSlices,
     feed: (query) =>
       readFeed(
         { store, clock, signal: stopping.signal, pollInterval: limits.pollInterval, onNews: hub.onceCommitted },

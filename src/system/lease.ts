@@ -1,15 +1,13 @@
 import type { Clock } from "../clock.ts";
 import { LeaseHeldError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { runnerLease } from "../store/lease-names.ts";
 import type { SharedStore } from "../store/store.ts";
 
-/** The name under which one system at a time runs the threads of a store (R8). */
-const name = "runner";
-
-export { name as runnerLease };
-
 export interface LeaseOptions {
-  readonly store: SharedStore;
+  readonly store: Pick<SharedStore, "lease" | "release">;
+  /** Default: that of all threads of the store. */
+  readonly name?: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Who asks: shown to the next that does. */
@@ -30,13 +28,13 @@ export interface HeldLease {
 
 /** Rejects with LeaseHeldError, which says who has the lease and until when. */
 export const holdLease = async (options: LeaseOptions): Promise<HeldLease> => {
-  const { store, clock, logger, holder, ttl, onLost } = options;
+  const { store, name = runnerLease, clock, logger, holder, ttl, onLost } = options;
   const first = await store.lease(name, holder, ttl, clock.now()).catch(async (error) => {
     // It may have been taken all the same, and nobody would renew it or give it back.
     await store.release(name, holder).catch(() => {});
     throw error;
   });
-  if (!first.held) throw new LeaseHeldError(first.by, first.until);
+  if (!first.held) throw new LeaseHeldError(first.by, first.until, first.name ?? name);
   let over = false;
   let timer: unknown;
   const renew = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { OptionError } from "../errors.ts";
+import type { ThreadEnvironment } from "../thread/environment.ts";
 import type { Limits } from "./api.ts";
 
 export const defaultLimits: Limits = {
@@ -39,3 +40,19 @@ export const limitsOf = (given: Partial<Limits> = {}): Limits => {
   }
   return { ...defaultLimits, ...given };
 };
+
+/** Those that a thread keeps itself. */
+export const threadLimitsOf = (limits: Limits): ThreadEnvironment["limits"] => ({
+  rounds: limits.rounds,
+  equalCalls: limits.equalCalls,
+  subscriptions: limits.subscriptions,
+  children: limits.children,
+  depth: limits.depth,
+  eventChildrenAtOnce: limits.eventChildrenAtOnce,
+  eventChildLinger: limits.eventChildLinger,
+  approval: limits.approval,
+  restarts: limits.restarts,
+  inlineTool: limits.inlineTool,
+  configuration: limits.configuration,
+  round: { tries: limits.tries, silence: limits.silence, slowRetry: limits.slowRetry },
+});

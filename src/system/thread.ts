@@ -31,6 +31,8 @@ export interface ThreadDependencies {
   readonly load: (threadId: ThreadId) => Promise<Resident | undefined>;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;
+  /** Throws where nothing runs by itself, so that nothing is waited for in vain. Left out: it does. */
+  readonly mustRun?: (what: string) => void;
 }
 
 /** The next change of state, the loss of the actor, or the end of the system. */
@@ -147,6 +149,7 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
     id: threadId,
     send,
     async ask(text, options = {}) {
+      deps.mustRun?.(`thread ${threadId} was asked`);
       const id = options.id ?? freshId();
       const { sender = "user" } = options;
       const waits = () =>
@@ -173,6 +176,7 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
     release: ({ id = freshId(), sender } = {}) =>
       deliver({ threadId, dedupId: id, input: { kind: "release", ...(sender !== undefined && { sender }) } }),
     async compact({ id = freshId(), sender } = {}) {
+      deps.mustRun?.(`the summary of thread ${threadId} was waited for`);
       const over = outcomeOf(updates$, id);
       try {
         const input = { kind: "compact", ...(sender !== undefined && { sender }) };
@@ -185,6 +189,7 @@ export const threadOf = (found: Resident, deps: ThreadDependencies): Thread => {
     choices: (options) => openChoices(threadId, deps, options),
     answer: (choiceId, choice, options) => answerChoice(threadId, deps, choiceId, choice, options),
     async atRest({ tree = false } = {}) {
+      deps.mustRun?.(`it was waited for thread ${threadId}`);
       const state = await restOf(handle, deps);
       if (!tree) return state;
       await treeAtRest(threadId, deps);

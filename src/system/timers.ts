@@ -28,7 +28,7 @@ const again = 1_000;
  */
 const longest = 60_000;
 
-const envelopeOf = ({ threadId, ...timer }: Timer & { readonly threadId: ThreadId }): Envelope => ({
+export const timerEnvelope = ({ threadId, ...timer }: Timer & { readonly threadId: ThreadId }): Envelope => ({
   threadId,
   dedupId: `${timer.purpose}:${timer.due}`,
   input:
@@ -56,7 +56,7 @@ export const startTimers = ({ store, clock, logger, deliver }: TimerDependencies
     const due = await store.timers({ after: Number.NEGATIVE_INFINITY, until: now });
     const keys = due.map(({ threadId, callId, purpose, due }) => JSON.stringify([threadId, callId, purpose, due]));
     const late = due.filter((_, index) => !delivered.has(keys[index] ?? ""));
-    if (late.length > 0) await deliver(late.map(envelopeOf));
+    if (late.length > 0) await deliver(late.map(timerEnvelope));
     delivered = new Set(keys);
   };
 

@@ -38,7 +38,7 @@ const isThere = (value: Configuration | Promise<Configuration>): value is Config
  */
 export const configurationOf = async (
   thread: Configured,
-  env: Pick<ThreadEnvironment, "configure" | "clock" | "logger" | "signal" | "limits">,
+  env: Pick<ThreadEnvironment, "configure" | "clock" | "logger" | "signal" | "limits" | "patience">,
   signal: AbortSignal = env.signal,
 ): Promise<Configuration> => {
   const { clock, logger } = env;
@@ -51,6 +51,7 @@ export const configurationOf = async (
       return isThere(given) ? given : await within(given, env.limits.configuration, clock);
     } catch (error) {
       if (stopped()) continue;
+      if (env.patience !== undefined) throw error;
       const wait = waits[Math.min(attempt, waits.length) - 1] ?? 60_000;
       const message = causeOf(error);
       logger.warn({ threadId, attempt, wait, error: message }, "a thread is not configured yet, and asks again");

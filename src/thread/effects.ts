@@ -144,7 +144,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     const wanted = calls.filter(({ callId }) => !answerTo(resident.snapshot.context, callId));
     registry.handOver(
       wanted.map((call) => ({ call, tool: toolset.get(call.name), about })),
-      (callId) => void acknowledge(threadId, callId),
+      (callId) => acknowledge(threadId, callId),
     );
     point("handed-over");
     return { at: clock.now() };

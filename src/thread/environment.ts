@@ -61,6 +61,8 @@ export interface ThreadEnvironment {
   readonly timersChanged: () => void;
   readonly inspection: Inspection;
   readonly hooks: SystemHooks;
+  /** ms after which what fails is given up, a configuration at once: who runs the thread is told. Left out: never. */
+  readonly patience?: number;
   /** Aborts when the system stops. */
   readonly signal: AbortSignal;
 }

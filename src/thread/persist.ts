@@ -15,20 +15,27 @@ const isFinal = (error: unknown): boolean => error instanceof StoreClosedError |
 
 /**
  * Tries until the store answers: a thread whose store is away waits for it, and goes on where it was. Rejects with
- * StoppedWaiting when `signal` aborts, and with the store's error when that cannot pass.
+ * StoppedWaiting when `signal` aborts, and with the store's error when that cannot pass, or has not for `patience` ms.
  */
 export const persist = async <T>(
   what: string,
   attempt: () => Promise<T>,
-  { clock, logger, signal }: { clock: Clock; logger: Logger; signal: AbortSignal },
+  {
+    clock,
+    logger,
+    signal,
+    patience = Number.POSITIVE_INFINITY,
+  }: { clock: Clock; logger: Logger; signal: AbortSignal; patience?: number | undefined },
 ): Promise<T> => {
+  let waited = 0;
   for (let tries = 0; ; tries++) {
     if (signal.aborted) throw new StoppedWaiting(what);
     try {
       return await attempt();
     } catch (error) {
-      if (isFinal(error)) throw error;
+      if (isFinal(error) || waited >= patience) throw error;
       const wait = waits[Math.min(tries, waits.length - 1)] ?? 5_000;
+      waited += wait;
       logger.error({ what, wait, error: String(error) }, "the store failed; the thread waits and tries again");
       await new Promise<void>((resolve) => {
         const id = clock.setTimeout(done, wait);

@@ -53,7 +53,7 @@ export class Resident {
   inlineCut = new AbortController();
   readonly #env: ThreadEnvironment;
   readonly #onState: (state: ThreadState) => void;
-  readonly #onDeath: () => void;
+  readonly #onDeath: (cause: unknown) => void;
   readonly #onEnd: () => void;
   /** What the thread works with; undefined before the first slice in this process. */
   #configuration: Configuration | undefined;
@@ -71,7 +71,7 @@ export class Resident {
   #told: ThreadState | undefined;
 
   /**
-   * `onDeath`: the actor failed and can do nothing more. `onEnd`: it has closed, or was stopped. Each is called once.
+   * `onDeath`: the actor failed and can do nothing more; StoppedWaiting: another has written. `onEnd`: it has closed, or was stopped. Each is called once.
    * `onState`: with each new state, the first included. `announced`: inputs up to this number were told as deferred.
    */
   constructor(
@@ -86,7 +86,7 @@ export class Resident {
       death,
       announced = 0,
     }: {
-      readonly onDeath: () => void;
+      readonly onDeath: (cause: unknown) => void;
       readonly onEnd: () => void;
       readonly onState: (state: ThreadState) => void;
       readonly inherited?: Inherited | undefined;
@@ -151,7 +151,7 @@ export class Resident {
       error: (error) => {
         const { threadId } = this;
         this.#env.logger.error({ threadId, error: String(error) }, "the thread's actor failed; it is loaded anew");
-        this.#onDeath();
+        this.#onDeath(error);
       },
       complete: () => this.#onEnd(),
     });
@@ -279,8 +279,9 @@ export class Resident {
           { threadId: this.threadId, version: outcome.version },
           "another writer holds the thread; its slice is abandoned",
         );
-        this.#onDeath();
-        throw new StoppedWaiting("stale");
+        const stale = new StoppedWaiting("stale");
+        this.#onDeath(stale);
+        throw stale;
       }
       const { opened: children } = commit.children;
       const inherited = this.conversation.append(

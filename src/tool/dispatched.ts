@@ -7,6 +7,10 @@ import type { EventSourceOf, Tool } from "./tool.ts";
 
 type Of<F extends Tool["form"]> = Extract<Tool, { form: F }>;
 
+/** Why a process that does not stay cannot follow a producer, and what works there. */
+export const neverFollowed = (name: string): string =>
+  `the tool ${name} follows a producer with subscribe, and in step mode no process stays to follow it. Give it dispatch, and send its confirmation and its events by hand (resultFor with subscription: true, then eventFor).`;
+
 /** What `subscribe` answered, or why it is no answer. */
 const producerOf = (
   value: unknown,
@@ -44,6 +48,11 @@ const dispatch = async (
  * has sent none, since events are sent after the confirmation is in the history.
  */
 const subscribe = async (live: LiveCall, tool: Of<"subscribe">, args: unknown): Promise<void> => {
+  if (!live.stays) {
+    const text = `NOT executed: ${neverFollowed(tool.name)}`;
+    await live.answer("hand-over", { ...errorResult(text), origin: "dispatch_failed" });
+    return;
+  }
   const outcome = await settled(() => tool.subscribe(args, live.toolCall));
   const producer = outcome.threw ? undefined : producerOf(outcome.value);
   if (!producer) {

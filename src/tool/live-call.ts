@@ -33,6 +33,8 @@ export interface CallEnvironment {
   /** In [0, 1), for references. */
   readonly random: () => number;
   readonly freshId: () => string;
+  /** The process stays: it can follow a producer, and wait for a person. */
+  readonly stays: boolean;
   /** A result in the view of a thread, by the id under which a model knows its call. */
   readonly findResult: (threadId: ThreadId, shown: string) => Promise<FoundResult>;
   /** A question as its thread knows it; undefined when it was not asked. */
@@ -44,6 +46,8 @@ export interface LiveCall {
   readonly callId: CallId;
   /** Its tool only starts the work: somebody else ends the call. */
   readonly isElsewhere: boolean;
+  /** The process stays: it can follow a producer. */
+  readonly stays: boolean;
   readonly toolCall: ToolCall;
   readonly signal: AbortSignal;
   readonly outbox: Outbox;
@@ -90,6 +94,10 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
   const ask: ToolCall["ask"] = async (question) => {
     if (call.form === "inline")
       throw new QuestionError(`the tool ${name} runs inline, and the slice would wait for a person; use run`);
+    if (!env.stays)
+      throw new QuestionError(
+        `the tool ${name} runs in step mode, and the process does not stay to hear the answer; use dispatch, and send a choice and then the result by hand`,
+      );
     return asker.ask(question);
   };
 
@@ -106,6 +114,7 @@ export const createLiveCall = ({ call, tool, about }: HandedCall, env: CallEnvir
 
   return {
     callId,
+    stays: env.stays,
     isElsewhere: tool?.form === "dispatch",
     signal,
     outbox,

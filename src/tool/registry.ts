@@ -29,6 +29,8 @@ export interface CallRegistryOptions {
   readonly choice?: (threadId: ThreadId, choiceId: string) => Promise<Choice | undefined>;
   /** A result in the view of a thread. Default: there is none. */
   readonly findResult?: (threadId: ThreadId, shown: string) => Promise<FoundResult>;
+  /** The process stays: it can follow a producer, and wait for a person. Default true. */
+  readonly stays?: boolean;
   /** In [0, 1), for ids and references. */
   readonly random: () => number;
 }
@@ -40,9 +42,14 @@ export interface CallRegistryOptions {
 export interface CallRegistry {
   /**
    * Starts dispatched calls in their order and waits for none. A call that is here already is left alone. `acknowledged`
-   * is called when a `dispatch` returned: from then on somebody else delivers the result.
+   * is called when a `dispatch` returned: from then on somebody else delivers the result. What it gives back is waited for.
    */
-  handOver(calls: readonly HandedCall[], acknowledged: (callId: CallId) => void): void;
+  handOver(calls: readonly HandedCall[], acknowledged: (callId: CallId) => unknown): void;
+  /**
+   * What this process does for a handed over call that has not ended yet: resolves to true when it ended with a result that
+   * was accepted, or with nobody who wants one; to false when somebody else goes on. Undefined when nothing is done here.
+   */
+  work(callId: CallId): Promise<boolean> | undefined;
   /** Runs inline calls side by side; results in the order of the calls, one each. Never rejects. */
   runInline(calls: readonly HandedCall[], options: InlineOptions): Promise<InlineResult[]>;
   /**
@@ -84,12 +91,13 @@ export const createCallRegistry = ({
   sender,
   door = sender,
   random,
+  stays = true,
   choice = async () => undefined,
   findResult = async () => ({ found: "no call" }),
 }: CallRegistryOptions): CallRegistry => {
   const calls = new Map<CallId, LiveCall>();
   const warned = new Set<string>();
-  const environment = { clock, logger, sender, door, random, freshId: freshIds(random), choice, findResult };
+  const environment = { clock, logger, sender, door, random, stays, freshId: freshIds(random), choice, findResult };
 
   const open = (handed: HandedCall): LiveCall => {
     const live = createLiveCall(handed, environment);
@@ -100,10 +108,17 @@ export const createCallRegistry = ({
     if (calls.get(live.callId) === live) calls.delete(live.callId);
   };
 
-  const start = async (handed: HandedCall, acknowledged: (callId: CallId) => void): Promise<void> => {
+  const start = async (handed: HandedCall, acknowledged: (callId: CallId) => unknown): Promise<boolean> => {
     const live = open(handed);
+    let noted: unknown;
+    const note = (callId: CallId) => {
+      noted = acknowledged(callId);
+    };
     try {
-      if (await startTool(handed, live, acknowledged)) return;
+      if (await startTool(handed, live, note)) {
+        await noted;
+        return false;
+      }
     } catch (error) {
       logger.error({ callId: live.callId, error: causeOf(error) }, "a call could not be followed");
       await live.answer("not-followed", {
@@ -112,7 +127,9 @@ export const createCallRegistry = ({
       });
     }
     close(live);
+    return true;
   };
+  const underway = new Map<CallId, Promise<boolean>>();
 
   const took = (name: string, ms: number): void => {
     if (ms <= slow || warned.has(name)) return;
@@ -135,8 +152,16 @@ export const createCallRegistry = ({
 
   return {
     handOver(handed, acknowledged) {
-      for (const one of handed) if (!calls.has(one.call.callId)) void start(one, acknowledged);
+      for (const one of handed) {
+        const { callId } = one.call;
+        if (calls.has(callId)) continue;
+        const work = start(one, acknowledged).finally(() => {
+          if (underway.get(callId) === work) underway.delete(callId);
+        });
+        underway.set(callId, work);
+      }
     },
+    work: (callId) => underway.get(callId),
     runInline: (handed, options) => Promise.all(handed.map((one) => runOne(one, options))),
     resume(subscription, tool, about) {
       if (calls.has(subscription.callId)) return;

@@ -97,6 +97,7 @@ describe("the reference", () => {
           logger: true,
           clock: true,
           random: true,
+          resident: true,
           inspect: true,
         }),
         ...all<keyof System>({
@@ -105,6 +106,7 @@ describe("the reference", () => {
           thread: true,
           threads: true,
           deliver: true,
+          slices: true,
           feed: true,
           inspect: true,
           useModel: true,

@@ -84,7 +84,8 @@ export const contractOn = (
     const outcome = await database.write(`thread ${threadId} committed`, (): CommitOutcome => {
       const thread = threads.find(threadId);
       if (!thread) throw new StoreError(`there is no thread ${threadId} to commit to; create it first.`);
-      if (thread.version !== expectedVersion || leases.lost()) return { status: "stale", version: thread.version };
+      if (thread.version !== expectedVersion || leases.lost(threadId))
+        return { status: "stale", version: thread.version };
       if (commit.summary) history.summarise(thread.id, commit.summary);
       if (commit.repair) history.repair(thread.id, commit.repair, at);
       history.add(thread.id, threadId, entries);
@@ -113,7 +114,7 @@ export const contractOn = (
 
   async mark(threadId, ids, status) {
     await database.write(`calls of thread ${threadId} were marked`, () => {
-      const lost = leases.lost();
+      const lost = leases.lost(threadId);
       if (lost)
         throw new StoreError(
           `the lease ${lost.name} is held by ${lost.by}: calls of thread ${threadId} are no more ours.`,

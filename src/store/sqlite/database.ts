@@ -22,9 +22,10 @@ export interface Database {
   /**
    * Runs `work` in one transaction: everything it wrote is durable when the promise resolves, or nothing is when it
    * rejects. While another process holds the file it is tried again, without blocking this process, up to `busyTimeout`;
-   * so `work` does nothing that may not be done twice. `what` completes "the store was closed before …".
+   * so `work` does nothing that may not be done twice. `what` completes "the store was closed before …". With `survives:
+   * "process"` a power cut may take it, which is enough for what no process can have outlived.
    */
-  write<T>(what: string, work: () => T): Promise<T>;
+  write<T>(what: string, work: () => T, options?: { readonly survives: "process" }): Promise<T>;
   /** The same for what only reads: `work` sees one state of the database, whatever others write meanwhile. */
   read<T>(what: string, work: () => T): Promise<T>;
   /** Idempotent. */
@@ -42,6 +43,8 @@ export const databaseOn = (
 ): Database => {
   connection.exec(`PRAGMA busy_timeout = ${Math.min(blocked, busyTimeout)}`);
   const begin = { write: connection.prepare("BEGIN IMMEDIATE"), read: connection.prepare("BEGIN") };
+  /** 2: what is committed survives a power cut. */
+  const isFull = connection.prepare("PRAGMA synchronous").get()?.synchronous === 2;
   const commit = connection.prepare("COMMIT");
   const rollback = connection.prepare("ROLLBACK");
 
@@ -57,12 +60,21 @@ export const databaseOn = (
     }
   };
 
-  const untilFree = async <T>(mode: "read" | "write", what: string, work: () => T): Promise<T> => {
+  const swiftly = <T>(work: () => T): T => {
+    connection.exec("PRAGMA synchronous = NORMAL");
+    try {
+      return transact("write", work);
+    } finally {
+      connection.exec("PRAGMA synchronous = FULL");
+    }
+  };
+
+  const untilFree = async <T>(what: string, transaction: () => T): Promise<T> => {
     let waited = 0;
     for (let tries = 0; ; tries++) {
       if (!connection.isOpen) throw new StoreClosedError(what);
       try {
-        return transact(mode, work);
+        return transaction();
       } catch (error) {
         if (!isBusy(error) || waited >= busyTimeout) throw failureOf(file, error);
       }
@@ -75,8 +87,9 @@ export const databaseOn = (
   return {
     file,
     prepare: <Row>(sql: string) => connection.prepare(sql) as unknown as Statement<Row>,
-    write: (what, work) => untilFree("write", what, work),
-    read: (what, work) => untilFree("read", what, work),
+    write: (what, work, options) =>
+      untilFree(what, () => (options && isFull ? swiftly(work) : transact("write", work))),
+    read: (what, work) => untilFree(what, () => transact("read", work)),
     close: () => connection.isOpen && connection.close(),
   };
 };

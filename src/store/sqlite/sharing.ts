@@ -9,8 +9,11 @@ export const sharingOn = (
   { inbox, leases }: { readonly inbox: Inbox; readonly leases: Leases },
 ): Omit<SharedStore, keyof Store> => ({
   lease: (name, holder, ttl, now) =>
-    database.write(`the lease ${name} was asked for`, () => leases.take(name, holder, ttl, now)),
-  release: (name, holder) => database.write(`the lease ${name} was given back`, () => leases.give(name, holder)),
+    database.write(`the lease ${name} was asked for`, () => leases.take(name, holder, ttl, now), {
+      survives: "process",
+    }),
+  release: (name, holder) =>
+    database.write(`the lease ${name} was given back`, () => leases.give(name, holder), { survives: "process" }),
   holder: (name, now) => database.read(`the holder of the lease ${name} was asked for`, () => leases.holder(name, now)),
   acceptedAfter: (after) =>
     database.read("it was asked for what is new", () => {

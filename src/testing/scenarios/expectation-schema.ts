@@ -125,7 +125,7 @@ export const Expectations = z.strictObject({
       }),
     )
     .optional(),
-  outcomes: z.array(z.tuple([Name, z.enum(["completed", "skipped"])])).optional(),
+  outcomes: z.array(z.tuple([Name, z.enum(["completed", "skipped", "failed"])])).optional(),
   open_requests: z.array(z.string()).optional(),
 });
 export type Expectations = z.infer<typeof Expectations>;

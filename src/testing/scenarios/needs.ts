@@ -15,7 +15,7 @@ const support = {
   compaction: true,
   halt: true,
   closing: true,
-  "step mode": false,
+  "step mode": true,
   restart: true,
   "restart of calls that were not acknowledged": true,
   "graceful restart": true,

@@ -44,7 +44,7 @@ export class Observed {
     readonly choiceId: string;
     readonly index: number;
   }[] = [];
-  readonly outcomes: (readonly [string, "completed" | "skipped"])[] = [];
+  readonly outcomes: (readonly [string, "completed" | "skipped" | "failed"])[] = [];
   /** Threads whose round waits to be tried again, and the instant at which it will be; settling takes them out. */
   readonly retries = new Map<string, number>();
   /** What was refused at the door, and what the runtime logged as an error: told with a failure, no failure by itself. */

@@ -108,6 +108,7 @@ export class Play {
         random: this.#random,
         tools: this.#tools,
         builtins: this.scenario.builtins,
+        resident: this.scenario.mode === "resident",
         ...this.#bounds(),
         // A scenario restarts as often as it says, and no thread is set aside for that.
         limits: { restarts: Number.MAX_SAFE_INTEGER },
@@ -171,6 +172,25 @@ export class Play {
   setBudget(tokens: number): void {
     if (this.#budget === undefined) throw new PlayStopped("a budget is set in a scenario that begins without one");
     this.#budget = tokens;
+  }
+
+  /** Delivers a batch and has one slice of each thread in it run, with those that are brought back; waits for none. */
+  step(envelopes: readonly Envelope[], threads: readonly string[]): void {
+    const life = this.#lives;
+    this.#running.slices([...envelopes, ...threads.map((threadId) => ({ threadId }))]).then(
+      (stepped) => {
+        this.#activity.beat();
+        if (life !== this.#lives) return;
+        for (const { threadId, outcome, error } of stepped.threads) {
+          // What has completed is told by the end of its slice.
+          if (outcome !== "completed") this.seen.outcomes.push([threadId, outcome]);
+          if (error) this.seen.notes.push(`stepped: ${error.message}`);
+        }
+      },
+      (error) => {
+        if (life === this.#lives) this.#fault ??= new PlayStopped("a batch cannot be run", { seen: String(error) });
+      },
+    );
   }
 
   switchModel(choice: ModelChoice): void {

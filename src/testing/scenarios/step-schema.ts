@@ -126,7 +126,7 @@ export const Step = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("set_budget"), tokens: z.number().nonnegative() }),
   z.strictObject({ op: z.literal("switch_model"), thread, model: Name, supports_images: z.boolean().optional() }),
   z.strictObject({ op: z.literal("attach"), thread, as: Name }),
-  z.strictObject({ op: z.literal("step"), inputs: z.array(InputStep) }),
+  z.strictObject({ op: z.literal("step"), inputs: z.array(InputStep), threads: z.array(Name).optional() }),
   Checkpoint,
 ]);
 export type Step = z.infer<typeof Step>;

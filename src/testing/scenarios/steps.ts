@@ -1,3 +1,4 @@
+import type { Envelope } from "../../../machines/thread/input.ts";
 import { PlayStopped } from "./difference.ts";
 import type { Answer } from "./feed.ts";
 import type { Envelopes } from "./inputs.ts";
@@ -32,14 +33,17 @@ const answer = async (thread: string, answer: Answer, play: Play, times = 1): Pr
   }
 };
 
-const deliver = async (inputs: readonly InputStep[], envelopes: Envelopes, play: Play): Promise<void> => {
+const made = async (inputs: readonly InputStep[], envelopes: Envelopes, play: Play): Promise<readonly Envelope[]> => {
   for (const input of inputs) {
     await launch(input, play);
     if (input.op === "interrupt") mustBeOpen(input.thread, play, "there is no round to interrupt");
   }
   const calls = await play.calls();
-  await play.deliver(inputs.map((input) => envelopes.of(input, calls, play.children)));
+  return inputs.map((input) => envelopes.of(input, calls, play.children));
 };
+
+const deliver = async (inputs: readonly InputStep[], envelopes: Envelopes, play: Play): Promise<void> =>
+  play.deliver(await made(inputs, envelopes, play));
 
 const advance = async (seconds: number, play: Play): Promise<void> => {
   const { open } = play.seen;
@@ -94,8 +98,9 @@ export const perform = async (step: Step, envelopes: Envelopes, play: Play): Pro
       return play.attach(step.thread, step.as);
     case "compact":
       return play.deliver([envelopes.compact(step.thread)]);
-    case "fail_next":
     case "step":
+      return play.step(await made(step.inputs, envelopes, play), step.threads ?? []);
+    case "fail_next":
       throw new PlayStopped(`this player cannot play ${step.op} yet`);
     default:
       return deliver([step], envelopes, play);
