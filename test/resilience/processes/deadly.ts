@@ -94,7 +94,11 @@ try {
         quarantined !== undefined || (state === "idle" && waiting === 0 && !due),
     );
   };
-  while (!(await isOver())) await pause(moment);
+  while (!(await isOver())) {
+    // Rejects once another took over: a result that came too late waits then for whoever runs the store next.
+    await system.thread("good");
+    await pause(moment);
+  }
   book.add({ pid, what: "rests" });
   await system.stop();
 } catch {
