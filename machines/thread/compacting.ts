@@ -172,8 +172,7 @@ export const closeCompaction = (ledger: Ledger, output: RoundOutput): Ledger => 
       facts: [{ type: "history.compacted", outcome: "done", upTo, usage }],
     },
   );
-  // What is in memory begins before the summary: it is read anew.
-  return { ...after(kept), configured: false };
+  return { ...after(kept), reread: true };
 };
 
 /** An input came before the request went out. */

@@ -130,6 +130,8 @@ export interface Ledger {
   readonly configuresEachSlice: boolean;
   /** History and configuration are loaded, and nothing has changed since. */
   readonly configured: boolean;
+  /** What is in memory of the history begins before a summary: it is read anew, with the configuration that there is. */
+  readonly reread: boolean;
   /** Tokens that the thread's model takes, null where nobody knows. */
   readonly window: number | null;
   /** Its store keeps summaries: without that there are none. */
@@ -192,6 +194,7 @@ export const ledgerOf = (origin: ThreadOrigin): Ledger => ({
   death: origin.death ?? null,
   configuresEachSlice: origin.configuresEachSlice ?? false,
   configured: false,
+  reread: false,
   window: null,
   keepsSummaries: origin.keepsSummaries ?? true,
   compaction: null,

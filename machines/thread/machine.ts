@@ -304,7 +304,7 @@ export const threadMachine = threadSetup.createMachine({
               invoke: {
                 id: "prepare",
                 src: "prepare",
-                input: ({ context }) => ({ threadId: context.threadId }),
+                input: ({ context }) => ({ threadId: context.threadId, keepsConfiguration: context.configured }),
                 onDone: [
                   {
                     guard: { type: "isDamaged", params: ({ event }) => ({ repair: event.output.repair }) },

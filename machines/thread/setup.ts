@@ -35,7 +35,7 @@ export const threadSetup = setup({
   actors: {
     prepare: providedActor<
       { at: number; repair: HistoryRepair | null; window: number | null; tree?: TreeUse | undefined },
-      { threadId: ThreadId }
+      { threadId: ThreadId; keepsConfiguration: boolean }
     >("prepare"),
     gather: providedActor<{ size: number }, { threadId: ThreadId; upTo: number }>("gather"),
     round: roundMachine,
@@ -121,6 +121,7 @@ export const threadSetup = setup({
     configure: assign(
       (_, { at, window, tree = null }: { at: number; window: number | null; tree?: TreeUse | null | undefined }) => ({
         configured: true,
+        reread: false,
         now: at,
         window,
         tree,

@@ -75,9 +75,12 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
     );
   };
 
-  const prepare = async (threadId: ThreadId, signal: AbortSignal) => {
+  const prepare = async (
+    { threadId, keepsConfiguration }: { readonly threadId: ThreadId; readonly keepsConfiguration: boolean },
+    signal: AbortSignal,
+  ) => {
     const resident = residentOf(threadId);
-    const configuration = await resident.configure(signal);
+    const configuration = keepsConfiguration ? await resident.configuredOnce() : await resident.configure(signal);
     const style = styleOf(configuration);
     // A window of 0 switches summaries off; a store that keeps none has none.
     const window = (store.summary && configuration.options.contextWindow) || null;
@@ -169,7 +172,7 @@ export const runnableThread = (env: ThreadEnvironment, residentOf: (threadId: Th
 
   return threadMachine.provide({
     actors: {
-      prepare: fromPromise(({ input, signal }) => prepare(input.threadId, signal).catch(untilStopped)),
+      prepare: fromPromise(({ input, signal }) => prepare(input, signal).catch(untilStopped)),
       gather: fromPromise(({ input }) => prepareSummary(input.threadId, input.upTo).catch(untilStopped)),
       round: roundMachine.provide({
         actors: { stream: streamOf(env, residentOf) },

@@ -244,7 +244,7 @@ describe("an input from outside", () => {
   it("report 033, 034: with an empty id, or for a thread that is not there, is refused by name and leaves nothing", async () => {
     const bench = await benchWith(() => "ok");
     const strange: unknown[] = [null, 7, "text", [], {}, { threadId: "t" }, { threadId: "t", dedupId: "1" }];
-    for (const input of [{}, { kind: "nonsense" }, { kind: "compact" }, { kind: "text" }, { kind: "text", text: 7 }])
+    for (const input of [{}, { kind: "nonsense" }, { kind: "gossip" }, { kind: "text" }, { kind: "text", text: 7 }])
       strange.push({ threadId: "t", dedupId: "1", input });
     for (const envelope of strange) {
       const error = await bench.system.deliver(envelope as object).then(

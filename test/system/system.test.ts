@@ -138,7 +138,7 @@ describe("a system", () => {
       inputSchema: z.object({}),
       run: async (_, call) => {
         const { threadId } = call;
-        for (const input of [{ kind: "text", text: " " }, { kind: "compact" }, { kind: "result", content: "x" }])
+        for (const input of [{ kind: "text", text: " " }, { kind: "gossip" }, { kind: "result", content: "x" }])
           await call.sender.send({ threadId, dedupId: "1", input } as never).catch((error) => errors.push(error));
         await call.sender.send({ ...call.event({ text: "x" }), dedupId: "" }).catch((error) => errors.push(error));
         return "done";

@@ -125,7 +125,8 @@ export class Processes {
     const { signs, configures, chance, grounds, began } = this.#parts;
     return {
       model: life.model,
-      modelOptions: { eventsAs: signs ? "text" : "call" },
+      // Small, so that a short story fills it.
+      modelOptions: { eventsAs: signs ? "text" : "call", contextWindow: 24 },
       store: life.store,
       clock: life.clock,
       logger: silentLogger,

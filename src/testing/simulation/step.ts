@@ -12,7 +12,7 @@ export type Sketch =
   | { readonly kind: "progress"; readonly pick: number }
   /** `choice`: a number, also one that the question does not have. */
   | { readonly kind: "answer"; readonly pick: number; readonly choice: number }
-  | { readonly kind: "interrupt" | "halt" | "close" | "release" };
+  | { readonly kind: "interrupt" | "halt" | "close" | "release" | "compact" };
 
 /** `id`: a dedup id from a small pool, so that ids of different origins meet; null for a fresh one. */
 export interface Addressed {

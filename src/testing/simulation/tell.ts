@@ -31,6 +31,7 @@ const sketchOf = (chance: Dice): Sketch => {
     [2, () => ({ kind: "interrupt" })],
     [1, () => ({ kind: "halt" })],
     [0.5, () => ({ kind: "release" })],
+    [1, () => ({ kind: "compact" })],
     [0.5, () => ({ kind: "close" })],
   ])();
 };

@@ -23,6 +23,9 @@ import { chunksOf } from "./saying.ts";
 import type { Happening, Step, Story } from "./step.ts";
 import type { Stores } from "./stores.ts";
 
+/** Behind the id of a thread that asks for a summary of itself. */
+const summaryMark = "#compaction";
+
 /**
  * A whole running system, process after process on one store, under a clock that stands until it is turned, with a record
  * of everything that can be seen from outside. What happens when is decided by the story and its seed alone.
@@ -80,7 +83,9 @@ export class World {
       began: (life, name, call) =>
         this.begun.push(begunOf(this.record, name, call, life, this.processes.isUnaware(life))),
       onRequest: (life, threadId, prompt, uncommitted) => {
-        this.#askers.set(prompt, threadId);
+        this.#askers.set(prompt, threadId.replace(summaryMark, "") as ThreadId);
+        // What a summary is asked about is told by the requests that follow it.
+        if (threadId.endsWith(summaryMark)) return;
         this.blame(faultsOfRequest(this, threadId, uncommitted, life));
         const goesOn = uncommitted.length === 0;
         this.blame(this.#slices.faultsOf({ life, threadId, configuration: configurationIn(prompt), goesOn }));
@@ -219,7 +224,10 @@ export class World {
       case "switch":
         this.acts.push({ act: "untold" });
         this.#slices.switched = true;
-        this.main.system?.useModel(this.main.model, { eventsAs: this.#story.signs ? "text" : "call" });
+        this.main.system?.useModel(this.main.model, {
+          eventsAs: this.#story.signs ? "text" : "call",
+          contextWindow: 24,
+        });
         return;
       case "crash":
         this.acts.push({ act: "crash" });
@@ -261,7 +269,8 @@ export class World {
 
   #answer(threadId: ThreadId, request: ScriptedRequest, chunks: readonly ScriptedChunk[], end: ScriptedEnd): void {
     this.acts.push({ act: "answer", threadId, chunks, end });
-    request.stream(chunks, end);
+    // A longer prompt fills more of the window.
+    request.stream(chunks, end, { total_tokens: 3 * request.prompt.length });
   }
 
   async #stop(life: Life): Promise<void> {

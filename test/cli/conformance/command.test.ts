@@ -22,7 +22,7 @@ const story = (id: string, answer: string) => ({
   ],
   expect: { stored: { t1: [{ role: "user" }, { text_contains: "right" }] } },
 });
-const skipped = { id: "V3", title: "compacts", steps: [{ op: "compact", thread: "t1" }] };
+const skipped = { id: "V3", title: "fails to resolve", steps: [{ op: "fail_next", what: "model_resolve" }] };
 
 const file = async (name: string, scenarios: readonly object[]): Promise<string> => {
   const path = join(folder, name);
@@ -65,7 +65,11 @@ describe("wakeful conformance scenarios", () => {
   it("prints a line for each scenario and counts them, and its exit code is 0 when none failed", async () => {
     const path = await file("good.json", [story("V1", "right"), skipped]);
     expect(await run([path])).toEqual({
-      lines: ["ok V1 answers right", "skip V3 compacts (needs compaction)", "1 passed, 0 failed, 1 skipped"],
+      lines: [
+        "ok V1 answers right",
+        "skip V3 fails to resolve (needs failing model resolution)",
+        "1 passed, 0 failed, 1 skipped",
+      ],
       code: 0,
     });
   });
@@ -90,7 +94,7 @@ describe("wakeful conformance scenarios", () => {
     const paths = [await file("a.json", [story("V1", "right"), skipped]), await file("b.json", [story("V2", "right")])];
     const { lines } = await run([...paths, "--only", "V3", "V2"]);
     expect(lines).toEqual([
-      "skip V3 compacts (needs compaction)",
+      "skip V3 fails to resolve (needs failing model resolution)",
       "ok V2 answers right",
       "1 passed, 0 failed, 1 skipped",
     ]);
@@ -119,7 +123,7 @@ describe("wakeful conformance scenarios", () => {
           },
         ],
       },
-      { file: path, id: "V3", title: "compacts", outcome: "skipped", needs: ["compaction"] },
+      { file: path, id: "V3", title: "fails to resolve", outcome: "skipped", needs: ["failing model resolution"] },
       { passed: 1, failed: 1, skipped: 1 },
     ]);
     expect(code).toBe(1);

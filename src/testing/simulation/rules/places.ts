@@ -59,7 +59,9 @@ const readsOf = (world: World, page: Page, { input }: WaitingInput): number => {
 
 /** Acted on without a word in a history, or with one that others share. */
 const isActedOn = ({ input }: WaitingInput): boolean =>
-  ["interrupt", "halt", "close", "resume", "retry", "linger", "rested", "ended", "release"].includes(input.kind);
+  ["interrupt", "halt", "close", "resume", "retry", "linger", "rested", "ended", "release", "compact"].includes(
+    input.kind,
+  );
 
 /** R1, R2: where an accepted envelope is. */
 const faultsOfPlace = (world: World, { threadId, key, waiting }: Accepted): string[] => {
