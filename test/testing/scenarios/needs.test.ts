@@ -72,8 +72,8 @@ describe("what a scenario needs", () => {
     ).toEqual([]));
 
   it("is met as the table says, and a player can be told otherwise", () => {
-    const story = scenario({ steps: [gives("c1", "one"), restarts, { op: "step", inputs: [] }] });
-    expect(unmetNeedsOf(story)).toEqual(["step mode"]);
-    expect(unmetNeedsOf(story, (need) => need === "step mode")).toEqual(["restart"]);
+    const story = scenario({ steps: [gives("c1", "one"), restarts, { op: "fail_next", what: "model_resolve" }] });
+    expect(unmetNeedsOf(story)).toEqual(["failing model resolution"]);
+    expect(unmetNeedsOf(story, (need) => need === "failing model resolution")).toEqual(["restart"]);
   });
 });

@@ -341,10 +341,8 @@ describe("the time of passive tools", () => {
 
 describe("a scenario that the runtime has no part for", () => {
   it("is skipped, with what it needs", async () => {
-    const steps = [says("go"), { op: "fail_next", what: "model_resolve" }, { op: "step", inputs: [] }];
-    expect(told(await playScenario(scenario({ steps })))).toBe(
-      "skip X1 a story (needs step mode, failing model resolution)",
-    );
+    const steps = [says("go"), { op: "fail_next", what: "model_resolve" }];
+    expect(told(await playScenario(scenario({ steps })))).toBe("skip X1 a story (needs failing model resolution)");
   });
 
   it("fails where it is played all the same", async () => {
