@@ -22,12 +22,18 @@ const placeIn = (items: readonly FeedItem[], { facts }: ThreadCommit, at: number
  * or when the commit told of nothing that it could be known by. `after`: a feed position before the commit.
  */
 export const ownCommit = async (
-  store: Pick<Store, "feed">,
+  store: Pick<Store, "feed" | "load">,
   commit: ThreadCommit,
   { at, after, version }: { readonly at: number; readonly after: number; readonly version: number },
 ): Promise<Extract<CommitOutcome, { status: "committed" }> | undefined> => {
   const { threadId, facts, expectedVersion } = commit;
-  if (version !== expectedVersion + 1 || facts.length === 0) return undefined;
+  if (version !== expectedVersion + 1) return undefined;
+  if (facts.length === 0) {
+    // A commit that tells of nothing is known by its record.
+    const kept = await store.load(threadId);
+    const isOurs = kept?.version === version && commit.record !== null && isDeepStrictEqual(kept.record, commit.record);
+    return isOurs ? { status: "committed", version, feed: 0, sent: [] } : undefined;
+  }
   for (let items: readonly FeedItem[] = [], cursor = after; ; ) {
     const found = await store.feed({ threadId, after: cursor, limit: page });
     // Facts of one commit can lie on two pages.

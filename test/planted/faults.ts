@@ -161,9 +161,9 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: "src/system/timers.ts",
-        from: "await deliver(late.map(envelopeOf));",
+        from: "await deliver(late.map(timerEnvelope));",
         to: `await deliver(
-          [...late, ...late].map((timer, index) => ({ ...envelopeOf(timer), dedupId: \`\${timer.due}.\${index}\` })),
+          [...late, ...late].map((timer, index) => ({ ...timerEnvelope(timer), dedupId: \`\${timer.due}.\${index}\` })),
         );`,
       },
     ],

@@ -22,7 +22,7 @@ describe("a planted fault", () => {
   );
 
   it("can be played as a scenario, where the format can say it", async () => {
-    const { failure } = await hunt(named("an event's child opened twice"), "1..200");
+    const { failure } = await hunt(named("a finished tool run again"), "1..200");
     expect(failure?.shrunk.story.steps.length).toBeLessThan(8);
     const scenario = failure?.shrunk.scenario;
     expect(scenario).toBeTruthy();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { callsOf, textOf } from "../../../machines/history/entry.ts";
-import { StoreError } from "../../../src/errors.ts";
+import { LeaseHeldError, StoreError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import type { ScriptedReply } from "../../../src/model/scripted/scripted-model.ts";
 import { scriptedModel } from "../../../src/model/scripted/scripted-model.ts";
@@ -87,7 +87,18 @@ const insist = async <T>(clock: VirtualClock, act: () => Promise<T>): Promise<T>
   }
 };
 
-const started = (store: Store, clock: VirtualClock): Promise<System> => {
+/** Where the lease could not be given back, the next start waits until it has run out. */
+const started = async (store: Store, clock: VirtualClock): Promise<System> => {
+  try {
+    return await start(store, clock);
+  } catch (error) {
+    if (!(error instanceof LeaseHeldError)) throw error;
+    await clock.advance(error.until - clock.now() + 1);
+    return start(store, clock);
+  }
+};
+
+const start = (store: Store, clock: VirtualClock): Promise<System> => {
   let ids = 0;
   return createSystem(
     {
