@@ -12,6 +12,7 @@ import { opening } from "./opening.ts";
 import { flatOvernight } from "./overnight.ts";
 import { roundTrip, silentRoundTrip } from "./round-trip.ts";
 import { simulatedStory } from "./simulated.ts";
+import { steppedSlice } from "./step.ts";
 import { manyViewers } from "./viewers.ts";
 
 /** Every figure is a ratio of medians from one process; absolute times mean little on a shared machine. */
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, (asked: { readonly byName: boolean }) => 
   waking,
   "hibernated-heap": hibernatedHeap,
   "start-up": startUp,
+  step: steppedSlice,
   overnight: flatOvernight,
   langgraph: langGraph,
 };

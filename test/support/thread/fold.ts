@@ -149,6 +149,12 @@ export class Fold {
     return this;
   }
 
+  /** Whoever runs the thread leaves it after the round that goes on. */
+  leaving(): this {
+    this.#send({ type: "system.leaving" });
+    return this;
+  }
+
   waits(actor: "gather" | "prepare" | "round" | "commit" | "dispatch" | "inline"): boolean {
     return this.snapshot.children[actor] !== undefined;
   }
