@@ -87,7 +87,10 @@ export const besiege = async ({ folder, script, kills, seed, onKill }: Siege): P
   return killed;
 };
 
-/** The last position of the feed when no thread has anything left to do; undefined while one has. */
+/**
+ * The last position of the feed when no thread has anything left to do; undefined while one has. An event's child that is idle
+ * still waits for the timer that closes it.
+ */
 const lastFactAtRest = async (file: string): Promise<number | undefined> => {
   const store = sqliteStore(file, { logger: silentLogger });
   try {
@@ -95,6 +98,7 @@ const lastFactAtRest = async (file: string): Promise<number | undefined> => {
     const rests = (state: string): boolean => state === "idle" || state === "closed";
     const busy = threads.some(({ state, waiting, due }) => !rests(state) || waiting > 0 || due);
     if (busy || threads.length < threadIds.length) return undefined;
+    if ((await store.nextTimer(0)) !== undefined) return undefined;
     const facts = await store.feed({ after: 0, limit: Number.MAX_SAFE_INTEGER });
     return facts.at(-1)?.feed ?? 0;
   } finally {
